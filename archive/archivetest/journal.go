@@ -1,0 +1,146 @@
+// Package archivetest has what tests of the archive need: a journal of all
+// requests to the servers of a test, a reader of bundles that shares no code
+// with the writer, and an object store in memory.
+package archivetest
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Entry is one request and its answer, in the order in which answers came.
+type Entry struct {
+	Server string
+	Method string
+	Path   string
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+
+	Status int
+	Answer http.Header
+	// AnswerBody is kept except for logs, which may be of any size.
+	AnswerBody []byte
+}
+
+// Journal records requests to several servers in one order.
+type Journal struct {
+	mu      sync.Mutex
+	entries []Entry
+}
+
+// Entries are all requests that have been answered so far.
+func (j *Journal) Entries() []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]Entry(nil), j.entries...)
+}
+
+// Len is the number of entries, to look later at those that came after.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries)
+}
+
+// Count is the number of requests of this kind.
+func (j *Journal) Count(server, method, pathPart string) int {
+	n := 0
+	for _, e := range j.Entries() {
+		if e.Server == server && e.Method == method && strings.Contains(e.Path, pathPart) {
+			n++
+		}
+	}
+	return n
+}
+
+// Record writes down all that passes to next, a stub or a proxy. The request is
+// taken down when it is answered, but before the answer is complete, so that
+// what a client does because of an answer always comes later.
+func (j *Journal) Record(server string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		e := Entry{Server: server, Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(), Header: req.Header.Clone(), Body: body}
+		if strings.HasSuffix(e.Path, "/log") {
+			spy := &statusSpy{ResponseWriter: w}
+			defer func() {
+				e.Status = spy.status
+				j.add(e)
+			}()
+			next.ServeHTTP(spy, req)
+			return
+		}
+		answer := httptest.NewRecorder()
+		defer func() {
+			if cut := recover(); cut != nil { // a fault: the answer is lost, the request is not
+				j.add(e)
+				panic(cut)
+			}
+		}()
+		next.ServeHTTP(answer, req)
+		e.Status, e.Answer, e.AnswerBody = answer.Code, answer.Header().Clone(), answer.Body.Bytes()
+		j.add(e)
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		w.Write(answer.Body.Bytes())
+	})
+}
+
+func (j *Journal) add(e Entry) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, e)
+}
+
+// statusSpy passes everything through and notes the status.
+type statusSpy struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *statusSpy) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *statusSpy) Write(p []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return s.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the real writer.
+func (s *statusSpy) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// Proxy is a recording reverse proxy before a real server; it keeps the Host
+// that the client signed.
+func Proxy(t testing.TB, j *Journal, server, target string, transport http.RoundTripper) *httptest.Server {
+	t.Helper()
+	to, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host
+		},
+		Transport: transport,
+	}
+	s := httptest.NewServer(j.Record(server, proxy))
+	t.Cleanup(s.Close)
+	return s
+}

@@ -1,0 +1,96 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+)
+
+// api is what we ask of an object store.
+type api interface {
+	HeadObject(context.Context, *s3.HeadObjectInput, ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
+	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+	GetObjectTagging(context.Context, *s3.GetObjectTaggingInput, ...func(*s3.Options)) (*s3.GetObjectTaggingOutput, error)
+	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
+	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+}
+
+// Bucket is the archive of one cluster in one bucket. It is safe for
+// concurrent use.
+type Bucket struct {
+	cfg    Config
+	layout layout
+	s3     api
+	now    func() time.Time
+}
+
+// Options are what Open needs beside the configuration.
+type Options struct {
+	// Now is the clock from which every retention date comes.
+	Now func() time.Time
+	// Wrap, if set, is put around the HTTP transport.
+	Wrap func(http.RoundTripper) http.RoundTripper
+}
+
+// Open makes the store's client from cfg and the AWS SDK's own configuration.
+// It sends no request.
+func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
+	loaded, err := config.LoadDefaultConfig(ctx,
+		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
+		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
+		config.WithHTTPClient(keepConnections()),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("load AWS configuration: %w", err)
+	}
+	client := s3.NewFromConfig(loaded, func(o *s3.Options) {
+		custom := o.BaseEndpoint != nil
+		if o.Region == "" && custom {
+			o.Region = "us-east-1"
+		}
+		o.UsePathStyle = cfg.PathStyle == "true" || cfg.PathStyle == "auto" && custom
+		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding)
+		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)
+	})
+	return &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now}, nil
+}
+
+// keepConnections keeps as many idle connections to the store as pods can be
+// in flight; the SDK's default of ten would reconnect for the rest.
+func keepConnections() aws.HTTPClient {
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
+	})
+}
+
+// wrap puts with around the transport that the SDK has configured (CA, proxy).
+func wrap(client s3.HTTPClient, with func(http.RoundTripper) http.RoundTripper) s3.HTTPClient {
+	sdk, ok := client.(*awshttp.BuildableClient)
+	if with == nil || !ok {
+		return client
+	}
+	return &http.Client{
+		Transport:     with(sdk.GetTransport()),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// signPayload signs the payload's SHA-256 over TLS too, where the SDK would
+// send UNSIGNED-PAYLOAD, which some stores refuse.
+func signPayload(stack *middleware.Stack) error {
+	swap := &v4.ComputePayloadSHA256{}
+	if _, ok := stack.Finalize.Get(swap.ID()); !ok {
+		return nil
+	}
+	_, err := stack.Finalize.Swap(swap.ID(), swap)
+	return err
+}

@@ -1,0 +1,75 @@
+package archive
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Compression is how a bundle's tar is compressed: Zstd or Gzip.
+type Compression string
+
+// The compressions a bundle can have.
+const (
+	Zstd Compression = "zstd"
+	Gzip Compression = "gzip"
+)
+
+// UnmarshalText refuses every other name.
+func (c *Compression) UnmarshalText(text []byte) error {
+	switch Compression(text) {
+	case Zstd, Gzip:
+		*c = Compression(text)
+		return nil
+	}
+	return fmt.Errorf("compression %q: want zstd or gzip", text)
+}
+
+func (c Compression) extension() string {
+	if c == Gzip {
+		return ".tar.gz"
+	}
+	return ".tar.zst"
+}
+
+func (c Compression) contentType() string {
+	if c == Gzip {
+		return "application/gzip"
+	}
+	return "application/zstd"
+}
+
+// frame is a writer of one zstd frame or gzip member. Several, one after
+// another, decompress to the joined content: RFC 8878 section 3, RFC 1952
+// section 2.2.
+type frame interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+// frames keeps encoders for reuse: each holds about its window in memory.
+var frames = map[Compression]*sync.Pool{
+	Zstd: {New: func() any {
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return w
+	}},
+	Gzip: {New: func() any { return gzip.NewWriter(nil) }},
+}
+
+func (c Compression) newFrame(w io.Writer) frame {
+	f := frames[c].Get().(frame)
+	f.Reset(w)
+	return f
+}
+
+// release gives a closed or abandoned frame back.
+func (c Compression) release(f frame) {
+	f.Reset(nil)
+	frames[c].Put(f)
+}

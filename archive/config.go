@@ -1,0 +1,114 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Config is how the archive is configured; the environment variables begin
+// with ARCHIVE_. Credentials, region, endpoint, CA and proxy are the AWS SDK's
+// own variables.
+type Config struct {
+	Bucket      string      `desc:"bucket of the archive (required)"`
+	Cluster     string      `desc:"name of this cluster in every key (required)"`
+	Prefix      string      `desc:"what stands before the cluster in every key"`
+	Retention   Classes     `default:"7d" desc:"retention classes, the first is the default: days (7d), weeks (2w) or forever"`
+	Tagging     Tagging     `default:"on" desc:"on, or off for stores without object tags"`
+	Compression Compression `default:"zstd" desc:"zstd or gzip"`
+	Verify      VerifyMode  `default:"etag" desc:"etag: trust the store's MD5 ETag, else read back; read: always read back and hash"`
+	PathStyle   PathStyle   `split_words:"true" default:"auto" desc:"true, false, or auto: true with a custom endpoint"`
+	SpoolDir    string      `split_words:"true" desc:"where bundles over 1 MiB are spooled; the temp directory if not set"`
+}
+
+// Tagging tells whether the store has object tags.
+type Tagging bool
+
+// UnmarshalText reads "on" or "off".
+func (t *Tagging) UnmarshalText(text []byte) error {
+	value, err := oneOf(string(text), "off", "on")
+	*t = value == "on"
+	return err
+}
+
+// VerifyMode is how a stored bundle is compared with what was written.
+type VerifyMode string
+
+// The verify modes.
+const (
+	VerifyETag VerifyMode = "etag"
+	VerifyRead VerifyMode = "read"
+)
+
+// UnmarshalText reads "etag" or "read".
+func (m *VerifyMode) UnmarshalText(text []byte) error {
+	value, err := oneOf(string(text), string(VerifyETag), string(VerifyRead))
+	*m = VerifyMode(value)
+	return err
+}
+
+// PathStyle tells whether the bucket stands in the path or in the host name.
+type PathStyle string
+
+// UnmarshalText reads "auto", "true" or "false".
+func (p *PathStyle) UnmarshalText(text []byte) error {
+	value, err := oneOf(string(text), "auto", "true", "false")
+	*p = PathStyle(value)
+	return err
+}
+
+func oneOf(value string, allowed ...string) (string, error) {
+	for _, a := range allowed {
+		if value == a {
+			return a, nil
+		}
+	}
+	return "", fmt.Errorf("%q: want %s", value, strings.Join(allowed, " or "))
+}
+
+// Validate reports every problem at once, each naming its variable.
+func (c Config) Validate() error {
+	var problems []error
+	if c.Bucket == "" {
+		problems = append(problems, errors.New("ARCHIVE_BUCKET: required, the bucket of the archive"))
+	}
+	if c.Cluster == "" {
+		problems = append(problems, errors.New("ARCHIVE_CLUSTER: required, the name of this cluster in every key"))
+	}
+	if strings.Contains(c.Cluster, "/") {
+		problems = append(problems, errors.New("ARCHIVE_CLUSTER: must not contain a slash, it is one segment of every key"))
+	}
+	if err := c.layout().validate(); err != nil {
+		problems = append(problems, err)
+	}
+	if dir := c.spoolDir(); !isDir(dir) {
+		problems = append(problems, fmt.Errorf("ARCHIVE_SPOOL_DIR: %s is not a directory", dir))
+	}
+	return errors.Join(append(problems, validateCredentials())...)
+}
+
+func (c Config) spoolDir() string {
+	if c.SpoolDir != "" {
+		return c.SpoolDir
+	}
+	return os.TempDir()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// validateCredentials refuses half a key pair, with which the SDK would go on
+// to another identity.
+func validateCredentials() error {
+	id, secret := os.Getenv("AWS_ACCESS_KEY_ID") != "", os.Getenv("AWS_SECRET_ACCESS_KEY") != ""
+	switch {
+	case id && !secret:
+		return errors.New("AWS_SECRET_ACCESS_KEY: required where AWS_ACCESS_KEY_ID is set")
+	case secret && !id:
+		return errors.New("AWS_ACCESS_KEY_ID: required where AWS_SECRET_ACCESS_KEY is set")
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// ErrNotFound says that the store has no such object.
+var ErrNotFound = errors.New("no such object")
+
+// Object is a bundle in the store, or, from Put, what the store must have.
+type Object struct {
+	Key      Key
+	Size     int64
+	Metadata map[string]string
+	// Fresh tells that VerifyPut has proven it, so that this run wrote it.
+	Fresh bool
+
+	etag            string
+	contentEncoding string
+}
+
+// ArchivedAt is when the bundle was put; zero if the object does not say.
+func (o Object) ArchivedAt() time.Time {
+	t, _ := time.Parse(time.RFC3339, o.Metadata[metaArchivedAt])
+	return t
+}
+
+// Logs is the worst outcome of the bundle's logs, as its metadata says.
+func (o Object) Logs() Outcome { return Outcome(o.Metadata[metaLogs]) }
+
+// Head asks for the bundle under key; ErrNotFound if there is none. Its answer
+// proves nothing about the content: see Verify.
+func (b *Bucket) Head(ctx context.Context, key Key) (Object, error) {
+	name := b.layout.object(key)
+	out, err := b.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.cfg.Bucket, Key: &name})
+	if status(err) == http.StatusNotFound {
+		return Object{}, ErrNotFound
+	}
+	if err != nil {
+		return Object{}, b.explain("head", "s3:GetObject and s3:ListBucket", name, err)
+	}
+	return Object{
+		Key:             key,
+		Size:            aws.ToInt64(out.ContentLength),
+		Metadata:        out.Metadata,
+		etag:            aws.ToString(out.ETag),
+		contentEncoding: aws.ToString(out.ContentEncoding),
+	}, nil
+}
+
+// status is the HTTP status behind err, 0 if there was no answer.
+func status(err error) int {
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) {
+		return response.HTTPStatusCode()
+	}
+	return 0
+}

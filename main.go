@@ -1,0 +1,123 @@
+// Command pod-reclaimer archives terminated Kubernetes pods to S3-compatible
+// storage, proves that each bundle is there, and deletes the pod.
+//
+// It is configured by environment variables; -help lists them. Exit codes:
+//
+//	0    done; also when there was nothing to do, the deadline was reached or pods were kept
+//	1    the run could not be done, or saw only some of the pods
+//	2    bad configuration; nothing was asked or done
+//	3    some pods failed; the others were done
+//	130  interrupted (SIGINT); pods in flight were finished
+//	143  terminated (SIGTERM); likewise
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(interrupted{<-signals})
+		signal.Reset() // a second signal ends us at once
+	}()
+	os.Exit(exitCode(run(ctx, os.Args[1:], os.Stdout, os.Stderr), context.Cause(ctx)))
+}
+
+// interrupted is why a run stopped early.
+type interrupted struct{ os.Signal }
+
+func (i interrupted) Error() string { return "interrupted by " + i.String() }
+
+// errConfig says that nothing was done because the configuration is wrong.
+var errConfig = errors.New("bad configuration")
+
+// run does one run and reports it on stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 1 && (args[0] == "-help" || args[0] == "--help" || args[0] == "-h") {
+		return usage(stdout)
+	}
+	if len(args) > 0 {
+		err := fmt.Errorf("%w: %q is not known; there are no arguments but -help, see there", errConfig, args[0])
+		fmt.Fprintln(stderr, err)
+		return err
+	}
+	cfg, err := load()
+	if err != nil {
+		err = fmt.Errorf("%w:\n%w", errConfig, err)
+		fmt.Fprintln(stderr, err)
+		return err
+	}
+	log := newLogger(cfg, stderr)
+	summary, err := reclaimOnce(ctx, cfg, log)
+	if err != nil && !errors.Is(err, reclaim.ErrIncomplete) {
+		log.Error("run failed", zap.Error(err))
+	}
+	if !summary.StartedAt.IsZero() {
+		log.Info("run finished", zap.Inline(summary))
+	}
+	return err
+}
+
+// reclaimOnce wires the parts together and lets them run.
+func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger) (reclaim.Summary, error) {
+	var wrap func(http.RoundTripper) http.RoundTripper
+	if cfg.Reclaim.DryRun {
+		wrap = reclaim.ReadOnly
+	}
+	cluster, err := reclaim.Connect("pod-reclaimer/"+version, wrap)
+	if err != nil {
+		return reclaim.Summary{}, err
+	}
+	bucket, err := archive.Open(ctx, cfg.Archive, archive.Options{Now: time.Now, Wrap: wrap})
+	if err != nil {
+		return reclaim.Summary{}, err
+	}
+	reclaimer := &reclaim.Reclaimer{
+		Config:      cfg.Reclaim,
+		ClusterName: cfg.Archive.Cluster,
+		Classes:     cfg.Archive.Retention,
+		Compression: cfg.Archive.Compression,
+		SpoolDir:    cfg.Archive.SpoolDir,
+		Cluster:     cluster,
+		Bucket:      bucket,
+		Log:         log,
+		Now:         time.Now,
+	}
+	return reclaimer.Run(ctx)
+}
+
+// exitCode maps what happened to what the package comment lists. An
+// interrupted run never exits 0.
+func exitCode(err, cause error) int {
+	var stopped interrupted
+	switch {
+	case errors.As(cause, &stopped):
+		return 128 + int(stopped.Signal.(syscall.Signal))
+	case err == nil:
+		return 0
+	case errors.Is(err, errConfig):
+		return 2
+	case errors.Is(err, reclaim.ErrIncomplete):
+		return 3
+	}
+	return 1
+}

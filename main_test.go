@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
+)
+
+// asProgram makes the test binary behave as the program: it runs with the race
+// detector, as a process of its own.
+const asProgram = "TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// world is what the program runs in: an API server and a store, both with one
+// journal, and its environment.
+type world struct {
+	t       testing.TB
+	journal *archivetest.Journal
+	env     map[string]string
+	binary  string
+}
+
+// newWorld checks the invariant when the test ends.
+func newWorld(t testing.TB, j *archivetest.Journal, apiURL, storeURL, bucket string) *world {
+	t.Helper()
+	reclaimtest.Check(t, j)
+	return &world{t: t, journal: j, binary: os.Args[0], env: map[string]string{
+		"HOME":                  t.TempDir(),
+		"PATH":                  os.Getenv("PATH"),
+		asProgram:               "1",
+		"KUBECONFIG":            reclaimtest.Kubeconfig(t, apiURL),
+		"AWS_ENDPOINT_URL_S3":   storeURL,
+		"AWS_ACCESS_KEY_ID":     "testbed",
+		"AWS_SECRET_ACCESS_KEY": "testbed-secret-key",
+		"ARCHIVE_BUCKET":        bucket,
+		"ARCHIVE_CLUSTER":       "test",
+		"ARCHIVE_SPOOL_DIR":     t.TempDir(),
+		"RECLAIM_ARCHIVE_AFTER": "0s",
+		"RECLAIM_DELETE_AFTER":  "0s",
+	}}
+}
+
+// ended is what a run of the program left.
+type ended struct {
+	code    int
+	output  string
+	lines   []map[string]any
+	summary summary
+}
+
+// summary is the final line, as a reader of the logs sees it.
+type summary struct {
+	Listed, Deleted, Gone, Pending, Remaining int
+	Kept, Skipped, Failed                     map[string]int
+	Archived, Provisional                     int
+	Logs                                      map[string]int
+	DeletedWithoutLogs                        int
+	DeletedWithPartialLogs                    int
+}
+
+func (s summary) sum() int {
+	n := s.Deleted + s.Gone + s.Pending + s.Remaining
+	for _, counts := range []map[string]int{s.Kept, s.Skipped, s.Failed} {
+		for _, c := range counts {
+			n += c
+		}
+	}
+	return n
+}
+
+// command is one run of the program that has not started.
+func (w *world) command(env ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.Command(w.binary)
+	for _, name := range slices.Sorted(maps.Keys(w.env)) {
+		cmd.Env = append(cmd.Env, name+"="+w.env[name])
+	}
+	cmd.Env = append(cmd.Env, env...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	return cmd, &output
+}
+
+// run lets the program run, with these variables (NAME=value) beside the
+// world's, and checks what must hold after every run: the summary's sum, the
+// number of listed pods, no secret in the output, an empty spool.
+func (w *world) run(env ...string) ended {
+	w.t.Helper()
+	before := w.journal.Len()
+	cmd, output := w.command(env...)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		w.t.Fatal(err)
+	}
+	e := read(w.t, cmd.ProcessState.ExitCode(), output.Bytes())
+	if bytes.Contains(output.Bytes(), []byte(w.env["AWS_SECRET_ACCESS_KEY"])) {
+		w.t.Errorf("the secret is in the output:\n%s", e.output)
+	}
+	if e.summary.sum() != e.summary.Listed {
+		w.t.Errorf("listed %d, but the outcomes sum to %d", e.summary.Listed, e.summary.sum())
+	}
+	if listed := reclaimtest.Listed(w.journal.Entries()[before:]); e.code != 2 && listed != e.summary.Listed {
+		w.t.Errorf("the summary says %d listed, the API server's answers had %d", e.summary.Listed, listed)
+	}
+	if left, _ := os.ReadDir(w.env["ARCHIVE_SPOOL_DIR"]); len(left) > 0 {
+		w.t.Errorf("the spool is not empty: %v", left)
+	}
+	return e
+}
+
+func read(t testing.TB, code int, output []byte) ended {
+	t.Helper()
+	e := ended{code: code, output: string(output)}
+	scanner := bufio.NewScanner(bytes.NewReader(output))
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		line := map[string]any{}
+		if json.Unmarshal(scanner.Bytes(), &line) != nil {
+			continue
+		}
+		e.lines = append(e.lines, line)
+		if line["msg"] == "run finished" {
+			if err := json.Unmarshal(scanner.Bytes(), &e.summary); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return e
+}
+
+// expect compares exit code and summary.
+func (e ended) expect(t testing.TB, code int, what string, ok bool) {
+	t.Helper()
+	if e.code != code || !ok {
+		t.Errorf("want exit code %d and %s, got exit code %d:\n%s", code, what, e.code, e.output)
+	}
+}
+
+// eventually waits for something that takes a moment; it fails after a limit
+// that no healthy run reaches.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("waited in vain: %s", what)
+}

@@ -1,0 +1,105 @@
+package reclaim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Config is what to reclaim and how; the environment variables begin with
+// RECLAIM_. Durations are Go durations such as 90s or 168h.
+type Config struct {
+	Namespaces        List          `desc:"comma list of namespaces; if set, pods are listed per namespace and a Role is enough"`
+	ExcludeNamespaces List          `split_words:"true" desc:"comma list of namespaces to leave alone"`
+	LabelSelector     Selector      `split_words:"true" desc:"only pods that match, in Kubernetes syntax"`
+	Phases            Phases        `default:"Succeeded,Failed" desc:"Succeeded, Failed or both"`
+	OwnerKinds        List          `split_words:"true" default:"Job.batch,ReplicaSet.apps,StatefulSet.apps,DaemonSet.apps,ReplicationController,None" desc:"controllers whose pods are in scope; None: no controller, *: any"`
+	ArchiveAfter      time.Duration `split_words:"true" default:"30s" desc:"archive a pod this long after it finished"`
+	DeleteAfter       time.Duration `split_words:"true" default:"1h" desc:"delete an archived pod this long after it finished; 0s: at once"`
+	MaxPods           int           `split_words:"true" default:"0" desc:"most pods deleted in one run; 0: no limit"`
+	Deadline          time.Duration `default:"0" desc:"stop starting pods after this long; 0: never"`
+	Concurrency       int           `default:"16" desc:"pods in flight"`
+	LogIdleTimeout    time.Duration `split_words:"true" default:"60s" desc:"give up on a log request that sends nothing for this long"`
+	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish"`
+	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
+	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`
+}
+
+// List is a comma list; items are trimmed, empty ones dropped.
+type List []string
+
+// UnmarshalText never fails.
+func (l *List) UnmarshalText(text []byte) error {
+	*l = nil
+	for item := range strings.SplitSeq(string(text), ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			*l = append(*l, item)
+		}
+	}
+	return nil
+}
+
+// has tells whether item is in the list.
+func (l List) has(item string) bool {
+	for _, i := range l {
+		if i == item {
+			return true
+		}
+	}
+	return false
+}
+
+// Selector is a label selector, checked when it is read.
+type Selector string
+
+// UnmarshalText refuses what is not a label selector.
+func (s *Selector) UnmarshalText(text []byte) error {
+	*s = Selector(text)
+	_, err := labels.Parse(string(text))
+	return err
+}
+
+// Phases is a list of terminal pod phases.
+type Phases List
+
+// UnmarshalText refuses phases in which containers may still run.
+func (p *Phases) UnmarshalText(text []byte) error {
+	var list List
+	if err := list.UnmarshalText(text); err != nil {
+		return err
+	}
+	for _, phase := range list {
+		if phase != "Succeeded" && phase != "Failed" {
+			return fmt.Errorf("phase %q: want Succeeded or Failed", phase)
+		}
+	}
+	if len(list) == 0 {
+		return errors.New("no phase given: want Succeeded, Failed or both")
+	}
+	*p = Phases(list)
+	return nil
+}
+
+// Validate reports every problem at once, each naming its variable.
+func (c Config) Validate() error {
+	var problems []error
+	positive := func(name string, ok bool, want string) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("RECLAIM_%s: want %s", name, want))
+		}
+	}
+	positive("ARCHIVE_AFTER", c.ArchiveAfter >= 0, "no negative duration")
+	positive("DELETE_AFTER", c.DeleteAfter >= 0, "no negative duration")
+	positive("DEADLINE", c.Deadline >= 0, "no negative duration")
+	positive("MAX_PODS", c.MaxPods >= 0, "no negative number")
+	positive("CONCURRENCY", c.Concurrency >= 1 && c.Concurrency <= 1024, "a number from 1 to 1024")
+	positive("LOG_IDLE_TIMEOUT", c.LogIdleTimeout > 0, "a duration above 0")
+	positive("LOG_GRACE", c.LogGrace >= 0, "no negative duration")
+	for _, ns := range c.Namespaces {
+		positive("NAMESPACES", !c.ExcludeNamespaces.has(ns), "no namespace that RECLAIM_EXCLUDE_NAMESPACES has too: "+ns)
+	}
+	return errors.Join(problems...)
+}

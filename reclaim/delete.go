@@ -1,0 +1,65 @@
+package reclaim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// delete deletes exactly this UID at exactly this resourceVersion, or nothing:
+// the API server checks both in the same transaction. The grace period is 0
+// because the containers have ended.
+func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
+	grace := int64(0)
+	options, err := json.Marshal(metav1.DeleteOptions{
+		TypeMeta:           metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		GracePeriodSeconds: &grace,
+		Preconditions:      &metav1.Preconditions{UID: &r.uid, ResourceVersion: &r.resourceVersion},
+	})
+	if err != nil {
+		return Failed, "", fmt.Errorf("encode delete options: %w", err)
+	}
+	var left corev1.Pod
+	err = c.rest.Delete().Namespace(r.namespace).Resource("pods").Name(r.name).Body(options).Do(ctx).Into(&left)
+	switch {
+	case apierrors.IsNotFound(err):
+		return Gone, "", nil
+	case apierrors.IsConflict(err):
+		return c.conflict(ctx, r)
+	case err != nil:
+		return Failed, "", err
+	case len(left.Finalizers) > 0:
+		return Pending, "", nil
+	}
+	return Deleted, "", nil
+}
+
+// conflict asks what the pod is now: the same one, changed, or another of the
+// same name. Either way it is the next run's.
+func (c *Cluster) conflict(ctx context.Context, r ref) (Outcome, Reason, error) {
+	_, pod, err := c.pod(ctx, r)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && pod.UID != r.uid:
+		return Gone, "", nil
+	case err != nil:
+		return Failed, "", fmt.Errorf("get the pod after a conflict: %w", err)
+	}
+	return Kept, KeepChanged, nil
+}
+
+// pod gets the pod of this name: the API server's own bytes, and what they say.
+func (c *Cluster) pod(ctx context.Context, r ref) ([]byte, *corev1.Pod, error) {
+	body, err := c.rest.Get().Namespace(r.namespace).Resource("pods").Name(r.name).Do(ctx).Raw()
+	if err != nil {
+		return nil, nil, err
+	}
+	var pod corev1.Pod
+	if err := json.Unmarshal(body, &pod); err != nil {
+		return nil, nil, fmt.Errorf("decode pod: %w", err)
+	}
+	return body, &pod, nil
+}

@@ -1,0 +1,105 @@
+package reclaim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	pageSize = 500
+	// maxRelists is how often a list whose token expired starts again.
+	maxRelists = 3
+)
+
+// list calls each once for every terminated pod in the configured namespaces,
+// page by page. An error means that not all pods were seen.
+func (c *Cluster) list(ctx context.Context, cfg Config, each func(*corev1.Pod)) error {
+	seen := map[types.UID]bool{}
+	once := func(pod *corev1.Pod) {
+		if terminated(pod) && !seen[pod.UID] {
+			seen[pod.UID] = true
+			each(pod)
+		}
+	}
+	namespaces := cfg.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = List{metav1.NamespaceAll}
+	}
+	for _, ns := range namespaces {
+		if err := c.listNamespace(ctx, ns, cfg, once); err != nil {
+			return fmt.Errorf("list pods%s: %w", inNamespace(ns), err)
+		}
+	}
+	return nil
+}
+
+func inNamespace(ns string) string {
+	if ns == "" {
+		return " of all namespaces"
+	}
+	return " of namespace " + ns
+}
+
+// listNamespace goes on until a page comes without a token: an empty page with
+// one is not the end. A token that expired (410) is replaced by the one in the
+// answer; without one the list starts again.
+func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, each func(*corev1.Pod)) error {
+	token, relists := "", 0
+	for {
+		page, err := c.page(ctx, ns, cfg, token)
+		if apierrors.IsResourceExpired(err) && relists < maxRelists {
+			relists++
+			token = inconsistentToken(err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for i := range page.Items {
+			each(&page.Items[i])
+		}
+		if token = page.Continue; token == "" {
+			return nil
+		}
+	}
+}
+
+func (c *Cluster) page(ctx context.Context, ns string, cfg Config, token string) (*corev1.PodList, error) {
+	var page corev1.PodList
+	err := c.rest.Get().NamespaceIfScoped(ns, ns != "").Resource("pods").
+		Param("limit", fmt.Sprint(pageSize)).
+		Param("fieldSelector", phaseSelector(cfg.Phases)).
+		Param("labelSelector", string(cfg.LabelSelector)).
+		Param("continue", token).
+		Do(ctx).Into(&page)
+	return &page, err
+}
+
+// phaseSelector names the phases that are not wanted: field selectors can only
+// be joined by "and".
+func phaseSelector(want Phases) string {
+	var terms []string
+	for _, phase := range []string{"Pending", "Running", "Unknown", "Succeeded", "Failed"} {
+		if !List(want).has(phase) {
+			terms = append(terms, "status.phase!="+phase)
+		}
+	}
+	return strings.Join(terms, ",")
+}
+
+// inconsistentToken is the token in a 410's answer, with which the list goes on
+// at a newer resourceVersion; empty if there is none.
+func inconsistentToken(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Continue
+	}
+	return ""
+}

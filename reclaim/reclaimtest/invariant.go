@@ -1,0 +1,186 @@
+// Package reclaimtest has what tests of a run need: a Kubernetes API server in
+// memory for faults that a real one will not produce on demand, and the check
+// of the invariant, which holds after every test.
+package reclaimtest
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+)
+
+// Check fails the test, when it ends, if the journal shows that the invariant
+// was broken. Every test that lets the program run calls it.
+func Check(t testing.TB, j *archivetest.Journal) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, v := range Violations(j.Entries()) {
+			t.Errorf("invariant broken: %s", v)
+		}
+	})
+}
+
+var podPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)$`)
+
+// Violations tells how the journal breaks the invariant: a pod is deleted only
+// by UID and resourceVersion, and only after the store has confirmed a complete
+// bundle of exactly these, and its retention. Nothing else is ever written to
+// the API server, and nothing in the store is overwritten.
+func Violations(entries []archivetest.Entry) []string {
+	var found []string
+	for i, e := range entries {
+		switch {
+		case e.Server == "api" && e.Method == http.MethodDelete:
+			if why := badDelete(entries[:i], e); why != "" {
+				found = append(found, "DELETE "+e.Path+": "+why)
+			}
+		case e.Server == "api" && e.Method != http.MethodGet && !strings.HasSuffix(e.Path, "/selfsubjectaccessreviews"):
+			found = append(found, e.Method+" "+e.Path+": only pods are written to, and only by DELETE")
+		case e.Server == "store" && e.Method == http.MethodDelete:
+			found = append(found, "DELETE "+e.Path+": nothing in the store is deleted")
+		case e.Server == "store" && e.Method == http.MethodPut && e.Header.Get("If-None-Match") != "*":
+			found = append(found, "PUT "+e.Path+": could overwrite what is there")
+		}
+	}
+	return found
+}
+
+// badDelete says what is wrong with one DELETE, given all that came before.
+func badDelete(before []archivetest.Entry, e archivetest.Entry) string {
+	pod := podPath.FindStringSubmatch(e.Path)
+	if pod == nil {
+		return "not one pod"
+	}
+	var options struct {
+		Preconditions struct{ UID, ResourceVersion string }
+	}
+	if err := json.Unmarshal(e.Body, &options); err != nil {
+		return "no delete options: " + err.Error()
+	}
+	want := options.Preconditions
+	if want.UID == "" || want.ResourceVersion == "" {
+		return "preconditions must name UID and resourceVersion"
+	}
+	name := regexp.MustCompile(fmt.Sprintf(`/pods/([0-9]+d|forever)/%s/%s/%s_%s(_[0-9]+)?\.tar\.(zst|gz)$`,
+		regexp.QuoteMeta(pod[1]), regexp.QuoteMeta(pod[2]), regexp.QuoteMeta(want.UID), regexp.QuoteMeta(want.ResourceVersion)))
+	why := "no bundle of this UID and resourceVersion was put"
+	for i, put := range before {
+		if put.Server != "store" || put.Method != http.MethodPut || !name.MatchString(put.Path) {
+			continue
+		}
+		if why = badBundle(put, want.UID, want.ResourceVersion); why != "" {
+			continue
+		}
+		if why = unproven(before[i+1:], put); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// badBundle says what is wrong with the content that was put.
+func badBundle(put archivetest.Entry, uid, resourceVersion string) string {
+	b, err := archivetest.OpenBundle(put.Path, put.Body)
+	if err != nil {
+		return "its bundle is not complete: " + err.Error()
+	}
+	var pod struct {
+		Kind     string
+		Metadata struct{ UID, ResourceVersion string }
+		Spec     struct{ InitContainers, Containers, EphemeralContainers []struct{ Name string } }
+	}
+	if err := json.Unmarshal(b.Files["pod.json"], &pod); err != nil {
+		return "its manifest is none: " + err.Error()
+	}
+	if pod.Kind != "Pod" || pod.Metadata.UID != uid || pod.Metadata.ResourceVersion != resourceVersion ||
+		b.Index.UID != uid || b.Index.ResourceVersion != resourceVersion {
+		return "its bundle is of another pod or resourceVersion"
+	}
+	containers := append(append(pod.Spec.InitContainers, pod.Spec.Containers...), pod.Spec.EphemeralContainers...)
+	for _, c := range containers {
+		if _, ok := b.Log(c.Name, false); !ok {
+			return "its index does not say what became of the log of " + c.Name
+		}
+	}
+	return ""
+}
+
+// unproven says what the store has not confirmed of what was put.
+func unproven(after []archivetest.Entry, put archivetest.Entry) string {
+	md5sum, sha := md5.Sum(put.Body), sha256.Sum256(put.Body)
+	bytesProven, tagsProven := false, put.Header.Get("X-Amz-Tagging") == ""
+	for _, e := range after {
+		if e.Server != "store" || e.Path != put.Path || e.Status != http.StatusOK {
+			continue
+		}
+		switch {
+		case e.Method == http.MethodGet && e.Query.Has("tagging"):
+			tagsProven = bytes.Contains(e.AnswerBody, []byte("<Key>retention</Key>")) && bytes.Contains(e.AnswerBody, []byte(retainUntilTag(put)))
+		case e.Method == http.MethodHead:
+			bytesProven = bytesProven || strings.Trim(e.Answer.Get("ETag"), `"`) == hex.EncodeToString(md5sum[:])
+		case e.Method == http.MethodGet:
+			bytesProven = bytesProven || sha256.Sum256(e.AnswerBody) == sha
+		}
+	}
+	switch {
+	case !bytesProven:
+		return "the store never confirmed the bytes of its bundle"
+	case !tagsProven:
+		return "the store never confirmed the retention of its bundle"
+	}
+	return ""
+}
+
+// retainUntilTag is the tag that the bundle must have, computed from its class
+// in the key and the time at which it was archived.
+func retainUntilTag(put archivetest.Entry) string {
+	class := strings.Split(put.Path[strings.Index(put.Path, "/pods/"):], "/")[2]
+	date := "never"
+	if class != "forever" {
+		var days int
+		fmt.Sscanf(class, "%dd", &days)
+		at, err := time.Parse(time.RFC3339, put.Header.Get("X-Amz-Meta-Archived-At"))
+		if err != nil {
+			return "no time of archiving"
+		}
+		y, m, d := at.UTC().Date()
+		date = time.Date(y, m, d+days+1, 0, 0, 0, 0, time.UTC).Format("2006-01-02")
+	}
+	return "<Value>" + date + "</Value>"
+}
+
+// Listed counts the terminated pods in the list answers of entries, each UID
+// once.
+func Listed(entries []archivetest.Entry) int {
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if e.Server != "api" || e.Method != http.MethodGet || e.Status != http.StatusOK || !strings.HasSuffix(e.Path, "/pods") {
+			continue
+		}
+		var page struct {
+			Items []struct {
+				Metadata struct{ UID string }
+				Status   struct{ Phase string }
+			}
+		}
+		if json.Unmarshal(e.AnswerBody, &page) != nil {
+			continue
+		}
+		for _, item := range page.Items {
+			if item.Status.Phase == "Succeeded" || item.Status.Phase == "Failed" {
+				seen[item.Metadata.UID] = true
+			}
+		}
+	}
+	return len(seen)
+}

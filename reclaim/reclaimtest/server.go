@@ -1,0 +1,305 @@
+package reclaimtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+)
+
+// Server is a Kubernetes API server in memory, as far as a run needs one. It
+// checks preconditions and pages lists as the real one does. It is for faults;
+// whether the requests are right, a real API server shows.
+type Server struct {
+	URL     string
+	Journal *archivetest.Journal
+	// PageSize bounds list answers, whatever limit asks for.
+	PageSize int
+
+	mu      sync.Mutex
+	before  func(http.ResponseWriter, *http.Request) bool
+	version int
+	pods    map[string]*corev1.Pod
+	// logs are the logs by "namespace/pod/container"; without an entry a log
+	// is one line.
+	logs   map[string]string
+	denied map[string]bool
+	other  map[string]any
+}
+
+// NewServer starts an empty API server.
+func NewServer(t testing.TB, j *archivetest.Journal) *Server {
+	t.Helper()
+	s := &Server{
+		Journal: j, PageSize: 500, version: 1000,
+		logs: map[string]string{}, denied: map[string]bool{}, pods: map[string]*corev1.Pod{}, other: map[string]any{},
+	}
+	server := httptest.NewServer(j.Record("api", s))
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	return s
+}
+
+// Kubeconfig writes a kubeconfig file for a server that asks for no
+// credentials, and returns its path.
+func Kubeconfig(t testing.TB, url string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+"clusters":[{"name":"c","cluster":{"server":%q}}],"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]}`, url)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Before sets what sees every request first; it answers itself and returns
+// true, or returns false. nil ends it.
+func (s *Server) Before(f func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
+}
+
+// SetLog sets the log of a container.
+func (s *Server) SetLog(pod, container, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logs[pod+"/"+container] = text
+}
+
+// Deny makes access reviews refuse a permission, such as "get pods/log".
+func (s *Server) Deny(permission string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denied[permission] = true
+}
+
+// Add puts a pod, with a new resourceVersion and, if it has none, a UID.
+func (s *Server) Add(pod *corev1.Pod) *corev1.Pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	pod.ResourceVersion = strconv.Itoa(s.version)
+	if pod.UID == "" {
+		pod.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.version))
+	}
+	s.pods[pod.Namespace+"/"+pod.Name] = pod
+	return pod
+}
+
+// Change changes a pod as somebody else would, with a new resourceVersion.
+func (s *Server) Change(namespace, name string, change func(*corev1.Pod)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pod := s.pods[namespace+"/"+name].DeepCopy()
+	change(pod)
+	s.version++
+	pod.ResourceVersion = strconv.Itoa(s.version)
+	s.pods[namespace+"/"+name] = pod
+}
+
+// Remove deletes a pod as somebody else would.
+func (s *Server) Remove(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pods, namespace+"/"+name)
+}
+
+// Set puts any other object under its path, such as /api/v1/namespaces/x.
+func (s *Server) Set(path string, object any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.other[path] = object
+}
+
+// Names are "namespace/name" of all pods, sorted.
+func (s *Server) Names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for name := range s.pods {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	s.mu.Lock()
+	before := s.before
+	s.mu.Unlock()
+	if before != nil && before(w, req) {
+		return
+	}
+	path := req.URL.Path
+	switch pod := podPath.FindStringSubmatch(path); {
+	case strings.HasSuffix(path, "/selfsubjectaccessreviews"):
+		s.review(w, req)
+	case strings.HasSuffix(path, "/log"):
+		s.log(w, req)
+	case pod != nil && req.Method == http.MethodDelete:
+		s.remove(w, req, pod[1]+"/"+pod[2])
+	case pod != nil:
+		s.get(w, pod[1]+"/"+pod[2])
+	case strings.HasSuffix(path, "/pods"):
+		s.list(w, req)
+	case strings.HasSuffix(path, "/events"):
+		answer(w, http.StatusOK, map[string]any{"kind": "EventList", "apiVersion": "v1", "metadata": map[string]any{}, "items": s.events(path)})
+	default:
+		s.getOther(w, path)
+	}
+}
+
+func (s *Server) get(w http.ResponseWriter, name string) {
+	s.mu.Lock()
+	pod := s.pods[name]
+	s.mu.Unlock()
+	if pod == nil {
+		Refuse(w, http.StatusNotFound, "pods", name+" not found")
+		return
+	}
+	answer(w, http.StatusOK, pod)
+}
+
+func (s *Server) getOther(w http.ResponseWriter, path string) {
+	s.mu.Lock()
+	object, ok := s.other[path]
+	s.mu.Unlock()
+	parts := strings.Split(path, "/")
+	kind := parts[len(parts)-2]
+	switch {
+	case ok:
+		answer(w, http.StatusOK, object)
+	case kind == "namespaces":
+		answer(w, http.StatusOK, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}})
+	default:
+		Refuse(w, http.StatusNotFound, kind, path+" not found")
+	}
+}
+
+func (s *Server) events(path string) []any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if items, ok := s.other[path].([]any); ok {
+		return items
+	}
+	return []any{}
+}
+
+func (s *Server) log(w http.ResponseWriter, req *http.Request) {
+	parts := strings.Split(req.URL.Path, "/")
+	name := parts[4] + "/" + parts[6]
+	s.mu.Lock()
+	pod := s.pods[name]
+	text, ok := s.logs[name+"/"+req.URL.Query().Get("container")]
+	s.mu.Unlock()
+	if pod == nil {
+		Refuse(w, http.StatusNotFound, "pods", name+" not found")
+		return
+	}
+	if !ok {
+		text = Lines(pod.CreationTimestamp.Time, "one line")
+	}
+	WriteLog(w, req, text)
+}
+
+// Lines are log lines as the endpoint serves them, a nanosecond apart.
+func Lines(at time.Time, lines ...string) string {
+	var text strings.Builder
+	for i, line := range lines {
+		fmt.Fprintf(&text, "%s %s\n", at.Add(time.Duration(i+1)).UTC().Format(time.RFC3339Nano), line)
+	}
+	return text.String()
+}
+
+// WriteLog answers a log request with text, or its last line for tailLines=1.
+func WriteLog(w http.ResponseWriter, req *http.Request, text string) {
+	w.Header().Set("Content-Type", "text/plain")
+	if req.URL.Query().Get("tailLines") == "1" {
+		text = text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
+	}
+	io.WriteString(w, text)
+}
+
+func (s *Server) remove(w http.ResponseWriter, req *http.Request, name string) {
+	var options metav1.DeleteOptions
+	if err := json.NewDecoder(req.Body).Decode(&options); err != nil {
+		Refuse(w, http.StatusBadRequest, "pods", err.Error())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pod := s.pods[name]
+	p := options.Preconditions
+	switch {
+	case pod == nil:
+		Refuse(w, http.StatusNotFound, "pods", name+" not found")
+	case p != nil && p.UID != nil && *p.UID != pod.UID, p != nil && p.ResourceVersion != nil && *p.ResourceVersion != pod.ResourceVersion:
+		Refuse(w, http.StatusConflict, "pods", "the precondition does not match")
+	case len(pod.Finalizers) > 0:
+		now := metav1.Now()
+		pod = pod.DeepCopy()
+		s.version++
+		pod.DeletionTimestamp, pod.ResourceVersion = &now, strconv.Itoa(s.version)
+		s.pods[name] = pod
+		answer(w, http.StatusOK, pod)
+	default:
+		delete(s.pods, name)
+		answer(w, http.StatusOK, pod)
+	}
+}
+
+func (s *Server) review(w http.ResponseWriter, req *http.Request) {
+	var review struct {
+		APIVersion, Kind string
+		Spec             struct {
+			ResourceAttributes struct{ Verb, Resource, Subresource string }
+		}
+		Status struct {
+			Allowed bool `json:"allowed"`
+		} `json:"status"`
+	}
+	json.NewDecoder(req.Body).Decode(&review)
+	a := review.Spec.ResourceAttributes
+	name := strings.TrimSuffix(a.Verb+" "+a.Resource+"/"+a.Subresource, "/")
+	s.mu.Lock()
+	review.Status.Allowed = !s.denied[name]
+	s.mu.Unlock()
+	answer(w, http.StatusCreated, review)
+}
+
+func answer(w http.ResponseWriter, status int, object any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(object)
+}
+
+// Refuse answers with a Kubernetes Status.
+func Refuse(w http.ResponseWriter, code int, kind, message string) {
+	reasons := map[int]metav1.StatusReason{
+		http.StatusNotFound: metav1.StatusReasonNotFound, http.StatusConflict: metav1.StatusReasonConflict,
+		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusGone: metav1.StatusReasonExpired,
+		http.StatusBadRequest: metav1.StatusReasonBadRequest, http.StatusInternalServerError: metav1.StatusReasonInternalError,
+	}
+	answer(w, code, metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+		Code: int32(code), Reason: reasons[code], Message: message, Details: &metav1.StatusDetails{Kind: kind},
+	})
+}

@@ -1,0 +1,60 @@
+package reclaim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// errIdle says that a log request sent nothing for RECLAIM_LOG_IDLE_TIMEOUT.
+var errIdle = errors.New("the log request went silent")
+
+// stream copies one answer of the log endpoint to w. It never follows. Reading
+// ends with errIdle when nothing comes for idle; as long as bytes come it may
+// take any time.
+func (c *Cluster) stream(ctx context.Context, r ref, t target, tail bool, idle time.Duration, w io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(idle, func() { cancel(errIdle) })
+	defer watch.Stop()
+
+	req := c.rest.Get().Namespace(r.namespace).Resource("pods").Name(r.name).SubResource("log").
+		Param("container", t.container).Param("timestamps", "true")
+	if t.previous {
+		req = req.Param("previous", "true")
+	}
+	if tail {
+		req = req.Param("tailLines", "1")
+	}
+	body, err := req.Stream(ctx)
+	if err != nil {
+		return idleOr(ctx, err)
+	}
+	defer body.Close()
+	_, err = io.Copy(w, &active{body, func() { watch.Reset(idle) }})
+	return idleOr(ctx, err)
+}
+
+// idleOr gives the reason for which ctx was cancelled, else err.
+func idleOr(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errIdle) {
+		return fmt.Errorf("%w: %w", errIdle, err)
+	}
+	return err
+}
+
+// active reports each read that brought something.
+type active struct {
+	io.Reader
+	alive func()
+}
+
+func (a *active) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 {
+		a.alive()
+	}
+	return n, err
+}

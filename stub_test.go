@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
+)
+
+// stubs is a world of servers in memory, for faults.
+type stubs struct {
+	*world
+	api   *reclaimtest.Server
+	store *archivetest.Store
+}
+
+func newStubs(t testing.TB) *stubs {
+	t.Helper()
+	j := &archivetest.Journal{}
+	api, store := reclaimtest.NewServer(t, j), archivetest.NewStore(t, j)
+	return &stubs{world: newWorld(t, j, api.URL, store.URL, store.Bucket), api: api, store: store}
+}
+
+// ranPod is a pod of one container that ran and ended an hour ago.
+func ranPod(name string, changes ...func(*corev1.Pod)) *corev1.Pod {
+	begun := metav1.NewTime(time.Now().Add(-2 * time.Hour).Truncate(time.Second))
+	ended := metav1.NewTime(begun.Add(time.Hour))
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, CreationTimestamp: begun},
+		Spec:       corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "main"}}},
+		Status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "main", ContainerID: "containerd://1",
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, StartedAt: begun, FinishedAt: ended, ContainerID: "containerd://1"}},
+		}}},
+	}
+	for _, change := range changes {
+		change(pod)
+	}
+	return pod
+}
+
+func TestArchiveAndDelete(t *testing.T) {
+	w := newStubs(t)
+	pod := w.api.Add(ranPod("job-1"))
+	log := reclaimtest.Lines(pod.CreationTimestamp.Time, "first", "last")
+	w.api.SetLog("default/job-1", "main", log)
+
+	e := w.run()
+	e.expect(t, 0, "one pod archived and deleted", e.summary.Deleted == 1 && e.summary.Archived == 1 && e.summary.Logs["complete"] == 1)
+	if names := w.api.Names(); len(names) != 0 {
+		t.Errorf("left: %v", names)
+	}
+	key := fmt.Sprintf("test/pods/7d/default/job-1/%s_%s.tar.zst", pod.UID, pod.ResourceVersion)
+	if got := w.store.Bundles(); len(got) != 1 || got[0] != key {
+		t.Fatalf("bundles %v, want %s", got, key)
+	}
+	b, err := archivetest.OpenBundle(key, w.store.Object(key).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(b.Files["logs/main.log"]) != log {
+		t.Errorf("the log is %q", b.Files["logs/main.log"])
+	}
+
+	again := w.run()
+	again.expect(t, 0, "nothing to do", again.summary.Listed == 0)
+}
+
+// A pod costs at most eight requests when it is archived and deleted at once,
+// and three when it was archived before.
+func TestRequestsForOnePod(t *testing.T) {
+	w := newStubs(t)
+	w.api.Add(ranPod("a"))
+	requests := func() (n int) {
+		for _, e := range w.journal.Entries() {
+			if strings.Contains(e.Path, "/pods/") {
+				n++
+			}
+		}
+		return n
+	}
+	w.run("RECLAIM_DELETE_AFTER=24h")
+	if n := requests(); n != 7 {
+		t.Errorf("archiving took %d requests, want 7", n)
+	}
+	w.run()
+	if n := requests(); n != 7+3 {
+		t.Errorf("deleting an archived pod took %d requests, want 3", n-7)
+	}
+	w.api.Add(ranPod("b"))
+	w.run()
+	if n := requests(); n != 10+8 {
+		t.Errorf("archiving and deleting took %d requests, want 8", n-10)
+	}
+}
+
+// Whatever step fails, the pod stays, and the next run does it.
+func TestNoDeleteAfterAnyFailure(t *testing.T) {
+	for _, c := range []struct {
+		step, server, method, pathEnd string
+		status                        int
+	}{
+		{"head", "store", "HEAD", ".tar.zst", 403},
+		{"head", "store", "HEAD", ".tar.zst", 500},
+		{"logs", "api", "GET", "/log", 403},
+		{"logs", "api", "GET", "/log", 400},
+		{"get", "api", "GET", "/pods/a", 403},
+		{"get", "api", "GET", "/pods/a", 500},
+		{"collect", "api", "GET", "/events", 500},
+		{"put", "store", "PUT", ".tar.zst", 403},
+		{"put", "store", "PUT", ".tar.zst", 501},
+		{"verify", "store", "GET", ".tar.zst", 403},
+		{"delete", "api", "DELETE", "/pods/a", 403},
+		{"delete", "api", "DELETE", "/pods/a", 500},
+	} {
+		t.Run(fmt.Sprintf("%s %d", c.step, c.status), func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			matches := func(req *http.Request) bool {
+				return req.Method == c.method && strings.HasSuffix(req.URL.Path, c.pathEnd)
+			}
+			if c.server == "api" {
+				w.api.Before(func(rw http.ResponseWriter, req *http.Request) bool {
+					if matches(req) {
+						reclaimtest.Refuse(rw, c.status, "pods", "as the test wants it")
+					}
+					return matches(req)
+				})
+			} else {
+				w.store.Hook(archivetest.Hooks{Before: func(rw http.ResponseWriter, req *http.Request) bool {
+					if matches(req) {
+						archivetest.Refuse(rw, c.status, "AsTheTestWants")
+					}
+					return matches(req)
+				}})
+			}
+			e := w.run()
+			e.expect(t, 3, "a failure at "+c.step, e.summary.Failed[c.step] == 1)
+			if len(w.api.Names()) != 1 {
+				t.Error("the pod is gone")
+			}
+			w.api.Before(nil)
+			w.store.Hook(archivetest.Hooks{})
+			e = w.run()
+			e.expect(t, 0, "the pod done by the next run", e.summary.Deleted == 1)
+			if len(w.store.Bundles()) != 1 {
+				t.Errorf("archived twice: %v", w.store.Bundles())
+			}
+		})
+	}
+}
+
+// A store that lies about what it keeps costs no pod.
+func TestStoreThatLies(t *testing.T) {
+	for name, lie := range map[string]func(*archivetest.Stored){
+		"one bit flipped":         func(o *archivetest.Stored) { o.Body[len(o.Body)/2] ^= 1 },
+		"one byte short":          func(o *archivetest.Stored) { o.Body = o.Body[:len(o.Body)-1] },
+		"no tags":                 func(o *archivetest.Stored) { o.Tags = nil },
+		"another retention date":  func(o *archivetest.Stored) { o.Tags.Set("retain-until", "2020-01-01") },
+		"no metadata":             func(o *archivetest.Stored) { o.Metadata = nil },
+		"another UID":             func(o *archivetest.Stored) { o.Metadata["uid"] = "x" },
+		"a content encoding":      func(o *archivetest.Stored) { o.Header.Set("Content-Encoding", "aws-chunked") },
+		"another time of archive": func(o *archivetest.Stored) { o.Metadata["archived-at"] = "2020-01-01T00:00:00Z" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			w.store.Hook(archivetest.Hooks{Lie: lie})
+			e := w.run()
+			e.expect(t, 3, "a failure to verify", e.summary.Failed["verify"] == 1)
+			if got := len(w.store.Bundles()); got != 2 {
+				t.Errorf("%d bundles: want the first and one more try", got)
+			}
+			if len(w.api.Names()) != 1 {
+				t.Error("the pod is gone")
+			}
+
+			// told to an earlier run, found out by this one
+			w.store.Hook(archivetest.Hooks{})
+			e = w.run()
+			e.expect(t, 0, "the pod done under a later number", e.summary.Deleted == 1 && e.summary.Archived == 1)
+		})
+	}
+}
+
+func TestStoreThatKeepsNothing(t *testing.T) {
+	w := newStubs(t)
+	w.api.Add(ranPod("a"))
+	w.store.Hook(archivetest.Hooks{Before: func(_ http.ResponseWriter, req *http.Request) bool { return req.Method == http.MethodPut }})
+	e := w.run()
+	e.expect(t, 3, "a failure to verify", e.summary.Failed["verify"] == 1)
+}
+
+// A put whose answer was lost is repeated by the SDK and refused by the
+// condition: what is there is verified, and it is ours.
+func TestLostAnswerOfPut(t *testing.T) {
+	w := newStubs(t)
+	w.api.Add(ranPod("a"))
+	var lost atomic.Bool
+	w.store.Hook(archivetest.Hooks{After: func(req *http.Request) {
+		if req.Method == http.MethodPut && !lost.Swap(true) {
+			panic(http.ErrAbortHandler)
+		}
+	}})
+	e := w.run()
+	e.expect(t, 0, "the pod deleted", e.summary.Deleted == 1)
+	if got := len(w.store.Bundles()); got != 1 {
+		t.Errorf("%d bundles", got)
+	}
+}
