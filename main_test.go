@@ -102,6 +102,7 @@ func (w *world) command(env ...string) (*exec.Cmd, *bytes.Buffer) {
 func (w *world) run(env ...string) ended {
 	w.t.Helper()
 	before := w.journal.Len()
+	w.journal.Mark()
 	cmd, output := w.command(env...)
 	err := cmd.Run()
 	var exit *exec.ExitError

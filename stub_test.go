@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -125,31 +126,23 @@ func TestNoDeleteAfterAnyFailure(t *testing.T) {
 			t.Parallel()
 			w := newStubs(t)
 			w.api.Add(ranPod("a"))
-			matches := func(req *http.Request) bool {
-				return req.Method == c.method && strings.HasSuffix(req.URL.Path, c.pathEnd)
-			}
-			if c.server == "api" {
-				w.api.Before(func(rw http.ResponseWriter, req *http.Request) bool {
-					if matches(req) {
-						reclaimtest.Refuse(rw, c.status, "pods", "as the test wants it")
-					}
-					return matches(req)
-				})
-			} else {
-				w.store.Hook(archivetest.Hooks{Before: func(rw http.ResponseWriter, req *http.Request) bool {
-					if matches(req) {
-						archivetest.Refuse(rw, c.status, "AsTheTestWants")
-					}
-					return matches(req)
-				}})
-			}
+			w.journal.Before(func(server string, rw http.ResponseWriter, req *http.Request) bool {
+				if server != c.server || req.Method != c.method || !strings.HasSuffix(req.URL.Path, c.pathEnd) {
+					return false
+				}
+				if server == "api" {
+					reclaimtest.Refuse(rw, c.status, "pods", "as the test wants it")
+				} else {
+					archivetest.Refuse(rw, c.status, "AsTheTestWants")
+				}
+				return true
+			})
 			e := w.run()
 			e.expect(t, 3, "a failure at "+c.step, e.summary.Failed[c.step] == 1)
 			if len(w.api.Names()) != 1 {
 				t.Error("the pod is gone")
 			}
-			w.api.Before(nil)
-			w.store.Hook(archivetest.Hooks{})
+			w.journal.Before(nil)
 			e = w.run()
 			e.expect(t, 0, "the pod done by the next run", e.summary.Deleted == 1)
 			if len(w.store.Bundles()) != 1 {
@@ -175,7 +168,7 @@ func TestStoreThatLies(t *testing.T) {
 			t.Parallel()
 			w := newStubs(t)
 			w.api.Add(ranPod("a"))
-			w.store.Hook(archivetest.Hooks{Lie: lie})
+			w.store.LieWith(lie)
 			e := w.run()
 			e.expect(t, 3, "a failure to verify", e.summary.Failed["verify"] == 1)
 			if got := len(w.store.Bundles()); got != 2 {
@@ -186,7 +179,7 @@ func TestStoreThatLies(t *testing.T) {
 			}
 
 			// told to an earlier run, found out by this one
-			w.store.Hook(archivetest.Hooks{})
+			w.store.LieWith(nil)
 			e = w.run()
 			e.expect(t, 0, "the pod done under a later number", e.summary.Deleted == 1 && e.summary.Archived == 1)
 		})
@@ -196,7 +189,7 @@ func TestStoreThatLies(t *testing.T) {
 func TestStoreThatKeepsNothing(t *testing.T) {
 	w := newStubs(t)
 	w.api.Add(ranPod("a"))
-	w.store.Hook(archivetest.Hooks{Before: func(_ http.ResponseWriter, req *http.Request) bool { return req.Method == http.MethodPut }})
+	w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool { return req.Method == http.MethodPut })
 	e := w.run()
 	e.expect(t, 3, "a failure to verify", e.summary.Failed["verify"] == 1)
 }
@@ -207,14 +200,36 @@ func TestLostAnswerOfPut(t *testing.T) {
 	w := newStubs(t)
 	w.api.Add(ranPod("a"))
 	var lost atomic.Bool
-	w.store.Hook(archivetest.Hooks{After: func(req *http.Request) {
+	w.journal.After(func(_ string, req *http.Request) {
 		if req.Method == http.MethodPut && !lost.Swap(true) {
 			panic(http.ErrAbortHandler)
 		}
-	}})
+	})
 	e := w.run()
 	e.expect(t, 0, "the pod deleted", e.summary.Deleted == 1)
 	if got := len(w.store.Bundles()); got != 1 {
 		t.Errorf("%d bundles", got)
 	}
+}
+
+// withInit gives a pod an init container that ran.
+func withInit(pod *corev1.Pod) {
+	s := *pod.Status.ContainerStatuses[0].DeepCopy()
+	s.Name = "prepare"
+	pod.Spec.InitContainers = append(pod.Spec.InitContainers, corev1.Container{Name: s.Name})
+	pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, s)
+}
+
+// changeAfterList gives the pod "a" a new resourceVersion between its first log
+// and its GET.
+func (w *stubs) changeAfterList() {
+	var once sync.Once
+	w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
+		if strings.HasSuffix(req.URL.Path, "/log") {
+			once.Do(func() {
+				w.api.Change("default", "a", func(pod *corev1.Pod) { pod.Labels = map[string]string{"changed": "yes"} })
+			})
+		}
+		return false
+	})
 }

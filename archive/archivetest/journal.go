@@ -35,6 +35,38 @@ type Entry struct {
 type Journal struct {
 	mu      sync.Mutex
 	entries []Entry
+	before  func(server string, w http.ResponseWriter, req *http.Request) bool
+	after   func(server string, req *http.Request)
+}
+
+// Before sets what sees every request before its server does: it answers itself
+// and returns true, or returns false. nil ends it.
+func (j *Journal) Before(f func(server string, w http.ResponseWriter, req *http.Request) bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.before = f
+}
+
+// After sets what sees every request that is served and not yet answered. nil
+// ends it.
+func (j *Journal) After(f func(server string, req *http.Request)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.after = f
+}
+
+// serve lets the request through, past Before and After.
+func (j *Journal) serve(server string, next http.Handler, w http.ResponseWriter, req *http.Request) {
+	j.mu.Lock()
+	before, after := j.before, j.after
+	j.mu.Unlock()
+	if before != nil && before(server, w, req) {
+		return
+	}
+	next.ServeHTTP(w, req)
+	if after != nil {
+		after(server, req)
+	}
 }
 
 // Entries are all requests that have been answered so far.
@@ -79,7 +111,7 @@ func (j *Journal) Record(server string, next http.Handler) http.Handler {
 				e.Status = spy.status
 				j.add(e)
 			}()
-			next.ServeHTTP(spy, req)
+			j.serve(server, next, spy, req)
 			return
 		}
 		answer := httptest.NewRecorder()
@@ -89,7 +121,7 @@ func (j *Journal) Record(server string, next http.Handler) http.Handler {
 				panic(cut)
 			}
 		}()
-		next.ServeHTTP(answer, req)
+		j.serve(server, next, answer, req)
 		e.Status, e.Answer, e.AnswerBody = answer.Code, answer.Header().Clone(), answer.Body.Bytes()
 		j.add(e)
 		maps.Copy(w.Header(), answer.Header())
@@ -97,6 +129,10 @@ func (j *Journal) Record(server string, next http.Handler) http.Handler {
 		w.Write(answer.Body.Bytes())
 	})
 }
+
+// Mark notes that a run of the program begins: what it relies on, it must have
+// asked itself.
+func (j *Journal) Mark() { j.add(Entry{Server: "mark"}) }
 
 func (j *Journal) add(e Entry) {
 	j.mu.Lock()

@@ -32,32 +32,16 @@ type Store struct {
 	Bucket  string
 	Journal *Journal
 	mu      sync.Mutex
-	hooks   Hooks
+	lie     func(*Stored)
 	objects map[string]*Stored
 }
 
-// Hooks make a Store fail or lie.
-type Hooks struct {
-	// Before sees every request first; it answers itself and returns true, or
-	// returns false.
-	Before func(http.ResponseWriter, *http.Request) bool
-	// Lie changes what is kept of an object that is put.
-	Lie func(*Stored)
-	// After is called when a request is served and not yet answered.
-	After func(*http.Request)
-}
-
-// Hook replaces all hooks.
-func (s *Store) Hook(h Hooks) {
+// LieWith changes what is kept of every object that is put from now on; nil
+// ends it.
+func (s *Store) LieWith(lie func(*Stored)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hooks = h
-}
-
-func (s *Store) hook() Hooks {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hooks
+	s.lie = lie
 }
 
 // NewStore starts a store with one empty bucket.
@@ -97,10 +81,6 @@ func (s *Store) Set(key string, o *Stored) {
 }
 
 func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	hooks := s.hook()
-	if hooks.Before != nil && hooks.Before(w, req) {
-		return
-	}
 	key, ok := strings.CutPrefix(strings.TrimPrefix(req.URL.Path, "/"), s.Bucket)
 	if !ok {
 		Refuse(w, http.StatusNotFound, "NoSuchBucket")
@@ -116,9 +96,6 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.get(w, req, key)
 	default:
 		Refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed")
-	}
-	if hooks.After != nil {
-		hooks.After(req)
 	}
 }
 
@@ -151,8 +128,8 @@ func (s *Store) put(w http.ResponseWriter, req *http.Request, key string) {
 		return
 	}
 	w.Header().Set("ETag", o.etag())
-	if s.hooks.Lie != nil {
-		s.hooks.Lie(o)
+	if s.lie != nil {
+		s.lie(o)
 	}
 	s.objects[key] = o
 }

@@ -32,7 +32,6 @@ type Server struct {
 	PageSize int
 
 	mu      sync.Mutex
-	before  func(http.ResponseWriter, *http.Request) bool
 	version int
 	pods    map[string]*corev1.Pod
 	// logs are the logs by "namespace/pod/container"; without an entry a log
@@ -66,14 +65,6 @@ func Kubeconfig(t testing.TB, url string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// Before sets what sees every request first; it answers itself and returns
-// true, or returns false. nil ends it.
-func (s *Server) Before(f func(http.ResponseWriter, *http.Request) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = f
 }
 
 // SetLog sets the log of a container.
@@ -142,12 +133,6 @@ func (s *Server) Names() []string {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	s.mu.Lock()
-	before := s.before
-	s.mu.Unlock()
-	if before != nil && before(w, req) {
-		return
-	}
 	path := req.URL.Path
 	switch pod := podPath.FindStringSubmatch(path); {
 	case strings.HasSuffix(path, "/selfsubjectaccessreviews"):

@@ -1,0 +1,28 @@
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+
+.PHONY: help build test demo testbed testbed-down lint check
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+build: ## build bin/pod-reclaimer, one static binary
+	$(GOBUILD) -o bin/pod-reclaimer .
+
+test: ## run all tests against a real API server and store; as root also a real node
+	@scripts/test
+
+demo: build ## show the main job on a real API server and store
+	@scripts/demo
+
+testbed: ## build and start a testbed to play with, print its environment
+	@go run -C scripts/testbed . up
+
+testbed-down: ## end that testbed and leave nothing behind
+	@go run -C scripts/testbed . down
+
+lint: ## gofmt, vet, staticcheck, shellcheck, import rules
+	@STATICCHECK=$(STATICCHECK) scripts/lint
+
+check: lint test ## what CI runs
