@@ -174,8 +174,18 @@ func (s *Server) getOther(w http.ResponseWriter, path string) {
 		answer(w, http.StatusOK, object)
 	case kind == "namespaces":
 		answer(w, http.StatusOK, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}})
+	case kind == "nodes":
+		answer(w, http.StatusOK, Node(corev1.ConditionTrue))
 	default:
 		Refuse(w, http.StatusNotFound, kind, path+" not found")
+	}
+}
+
+// Node is a node with this Ready condition; every node that is not Set is True.
+func Node(ready corev1.ConditionStatus) *corev1.Node {
+	return &corev1.Node{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		Status:   corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}},
 	}
 }
 
