@@ -35,5 +35,5 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request) {
 	if to < len(all) {
 		page.Continue = strconv.Itoa(to)
 	}
-	answer(w, http.StatusOK, page)
+	Answer(w, http.StatusOK, page)
 }

@@ -146,7 +146,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case strings.HasSuffix(path, "/pods"):
 		s.list(w, req)
 	case strings.HasSuffix(path, "/events"):
-		answer(w, http.StatusOK, map[string]any{"kind": "EventList", "apiVersion": "v1", "metadata": map[string]any{}, "items": s.events(path)})
+		Answer(w, http.StatusOK, map[string]any{"kind": "EventList", "apiVersion": "v1", "metadata": map[string]any{}, "items": s.events(path)})
 	default:
 		s.getOther(w, path)
 	}
@@ -160,7 +160,7 @@ func (s *Server) get(w http.ResponseWriter, name string) {
 		Refuse(w, http.StatusNotFound, "pods", name+" not found")
 		return
 	}
-	answer(w, http.StatusOK, pod)
+	Answer(w, http.StatusOK, pod)
 }
 
 func (s *Server) getOther(w http.ResponseWriter, path string) {
@@ -171,11 +171,11 @@ func (s *Server) getOther(w http.ResponseWriter, path string) {
 	kind := parts[len(parts)-2]
 	switch {
 	case ok:
-		answer(w, http.StatusOK, object)
+		Answer(w, http.StatusOK, object)
 	case kind == "namespaces":
-		answer(w, http.StatusOK, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}})
+		Answer(w, http.StatusOK, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}})
 	case kind == "nodes":
-		answer(w, http.StatusOK, Node(corev1.ConditionTrue))
+		Answer(w, http.StatusOK, Node(corev1.ConditionTrue))
 	default:
 		Refuse(w, http.StatusNotFound, kind, path+" not found")
 	}
@@ -254,10 +254,10 @@ func (s *Server) remove(w http.ResponseWriter, req *http.Request, name string) {
 		s.version++
 		pod.DeletionTimestamp, pod.ResourceVersion = &now, strconv.Itoa(s.version)
 		s.pods[name] = pod
-		answer(w, http.StatusOK, pod)
+		Answer(w, http.StatusOK, pod)
 	default:
 		delete(s.pods, name)
-		answer(w, http.StatusOK, pod)
+		Answer(w, http.StatusOK, pod)
 	}
 }
 
@@ -277,10 +277,11 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	review.Status.Allowed = !s.denied[name]
 	s.mu.Unlock()
-	answer(w, http.StatusCreated, review)
+	Answer(w, http.StatusCreated, review)
 }
 
-func answer(w http.ResponseWriter, status int, object any) {
+// Answer answers with an object as JSON.
+func Answer(w http.ResponseWriter, status int, object any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(object)
@@ -293,7 +294,7 @@ func Refuse(w http.ResponseWriter, code int, kind, message string) {
 		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusGone: metav1.StatusReasonExpired,
 		http.StatusBadRequest: metav1.StatusReasonBadRequest, http.StatusInternalServerError: metav1.StatusReasonInternalError,
 	}
-	answer(w, code, metav1.Status{
+	Answer(w, code, metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
 		Code: int32(code), Reason: reasons[code], Message: message, Details: &metav1.StatusDetails{Kind: kind},
 	})

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
+)
+
+func (w *stubs) addPods(n int) {
+	for i := range n {
+		w.api.Add(ranPod(fmt.Sprintf("p-%03d", i), func(p *corev1.Pod) {
+			at := p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Add(-time.Duration(n-i) * time.Second)
+			p.Status.ContainerStatuses[0].State.Terminated.FinishedAt.Time = at
+		}))
+	}
+}
+
+// Bad input ends the run before any pod is touched, with the exit code and one
+// line that says what to change, and shows no secret.
+func TestBadInput(t *testing.T) {
+	deny := func(permission string) func(*stubs) { return func(w *stubs) { w.api.Deny(permission) } }
+	refuse := func(status int, code string) func(*stubs) {
+		return func(w *stubs) {
+			w.journal.Before(func(server string, rw http.ResponseWriter, _ *http.Request) bool {
+				if server == "store" {
+					archivetest.Refuse(rw, status, code)
+				}
+				return server == "store"
+			})
+		}
+	}
+	date := func(of string) func(*stubs) {
+		return func(w *stubs) {
+			w.journal.Before(func(server string, rw http.ResponseWriter, _ *http.Request) bool {
+				if server == of {
+					rw.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+				}
+				return false
+			})
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		env   string
+		world func(*stubs)
+		code  int
+		says  string
+	}{
+		{name: "unknown variable", env: "RECLAIM_DELET_AFTER=hunter2", code: 2, says: "RECLAIM_DELET_AFTER: unknown variable"},
+		{name: "no bucket", env: "ARCHIVE_BUCKET=", code: 2, says: "ARCHIVE_BUCKET: required"},
+		{name: "no cluster name", env: "ARCHIVE_CLUSTER= ", code: 2, says: "ARCHIVE_CLUSTER: required"},
+		{name: "half a key pair", env: "AWS_SECRET_ACCESS_KEY=", code: 2, says: "AWS_SECRET_ACCESS_KEY: required"},
+		{name: "no duration", env: "RECLAIM_DELETE_AFTER=7d", code: 2, says: `RECLAIM_DELETE_AFTER: "7d"`},
+		{name: "no class", env: "ARCHIVE_RETENTION=7d,30x", code: 2, says: "ARCHIVE_RETENTION"},
+		{name: "no selector", env: "RECLAIM_LABEL_SELECTOR=a in (", code: 2, says: "RECLAIM_LABEL_SELECTOR"},
+		{name: "running phase", env: "RECLAIM_PHASES=Running", code: 2, says: "RECLAIM_PHASES"},
+		{name: "long prefix", env: "ARCHIVE_PREFIX=" + strings.Repeat("long/", 150), code: 2, says: "ARCHIVE_PREFIX"},
+		{name: "no spool", env: "ARCHIVE_SPOOL_DIR=/does/not/exist", code: 2, says: "ARCHIVE_SPOOL_DIR"},
+		{name: "no kubeconfig", env: "KUBECONFIG=/does/not/exist", code: 1, says: "KUBECONFIG"},
+		{name: "unreachable API server", env: "KUBECONFIG=" + reclaimtest.Kubeconfig(t, "http://127.0.0.1:1"), code: 1, says: "127.0.0.1:1"},
+		{name: "unreachable store", env: "AWS_ENDPOINT_URL_S3=http://127.0.0.1:1", code: 1, says: "AWS_ENDPOINT_URL_S3"},
+		{name: "may not list pods", world: deny("list pods"), code: 1, says: "permission missing: list pods"},
+		{name: "may not get pods", world: deny("get pods"), code: 1, says: "permission missing: get pods"},
+		{name: "may not get logs", world: deny("get pods/log"), code: 1, says: "permission missing: get pods/log"},
+		{name: "may not delete pods", world: deny("delete pods"), code: 1, says: "permission missing: delete pods"},
+		{name: "no such bucket", world: refuse(404, "NoSuchBucket"), code: 1, says: "ARCHIVE_BUCKET"},
+		{name: "wrong key id", world: refuse(403, "InvalidAccessKeyId"), code: 1, says: "AWS_ACCESS_KEY_ID"},
+		{name: "wrong secret", world: refuse(403, "SignatureDoesNotMatch"), code: 1, says: "AWS_SECRET_ACCESS_KEY"},
+		{name: "may not list the bucket", world: refuse(403, "AccessDenied"), code: 1, says: "s3:ListBucket"},
+		{name: "wrong region", world: refuse(301, "PermanentRedirect"), code: 1, says: "AWS_REGION"},
+		{name: "API server's clock", world: date("api"), code: 1, says: "clocks of this machine and of the API server"},
+		{name: "store's clock", world: date("store"), code: 1, says: "clocks of this machine and of the store"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			if c.world != nil {
+				c.world(w)
+			}
+			var env []string
+			if c.env != "" {
+				env = append(env, c.env)
+			}
+			e := w.run(env...)
+			e.expect(t, c.code, "the message "+c.says, strings.Contains(e.output, c.says))
+			if strings.Contains(e.output, "hunter2") {
+				t.Error("the value of an unknown variable is shown")
+			}
+			if n := w.journal.Count("api", "DELETE", "") + w.journal.Count("store", "PUT", ""); n != 0 {
+				t.Errorf("%d requests that write", n)
+			}
+		})
+	}
+}
+
+// A dry run sends no request that writes, and says what would happen.
+func TestDryRun(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(3)
+	w.api.Add(ranPod("held", annotated("pod-reclaimer/hold", "true")))
+	e := w.run("RECLAIM_DRY_RUN=true")
+	e.expect(t, 0, "what would happen", e.summary.Deleted == 3 && e.summary.Kept["hold"] == 1 && e.summary.Archived == 4)
+	for _, entry := range w.journal.Entries() {
+		write := entry.Method != "GET" && entry.Method != "HEAD" && !strings.HasSuffix(entry.Path, "selfsubjectaccessreviews")
+		if write && entry.Server != "mark" {
+			t.Errorf("%s %s", entry.Method, entry.Path)
+		}
+	}
+}
+
+// A limit on deletes does not keep the others from being archived, and the
+// oldest go first.
+func TestMaxPods(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(10)
+	e := w.run("RECLAIM_MAX_PODS=3", "RECLAIM_CONCURRENCY=1")
+	e.expect(t, 0, "three deleted, all archived", e.summary.Deleted == 3 && e.summary.Kept["limit"] == 7 && e.summary.Archived == 10)
+	if names := w.api.Names(); names[0] != "default/p-003" {
+		t.Errorf("left: %v", names)
+	}
+	e = w.run("RECLAIM_MAX_PODS=100")
+	e.expect(t, 0, "the rest", e.summary.Deleted == 7)
+}
+
+// What is left when the deadline comes is the next run's.
+func TestDeadline(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(5)
+	w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
+		if strings.HasSuffix(req.URL.Path, "/log") {
+			time.Sleep(1500 * time.Millisecond)
+		}
+		return false
+	})
+	e := w.run("RECLAIM_DEADLINE=1s", "RECLAIM_CONCURRENCY=1")
+	e.expect(t, 0, "pods remaining", e.summary.Remaining >= 4)
+	w.journal.Before(nil)
+	e = w.run()
+	e.expect(t, 0, "the rest", e.summary.Remaining == 0 && len(w.api.Names()) == 0)
+}
+
+// SIGTERM starts no new pods; those in flight are finished, and the summary
+// comes.
+func TestInterrupted(t *testing.T) {
+	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
+		w := newStubs(t)
+		w.addPods(20)
+		release, reached := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
+			if strings.HasSuffix(req.URL.Path, "/log") {
+				once.Do(func() { close(reached) })
+				<-release
+			}
+			return false
+		})
+		w.journal.Mark()
+		cmd, output := w.command("RECLAIM_CONCURRENCY=2")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-reached
+		cmd.Process.Signal(signal)
+		time.Sleep(500 * time.Millisecond) // lets the signal arrive; too early makes the test weaker, not wrong
+		close(release)
+		cmd.Wait()
+		e := read(t, cmd.ProcessState.ExitCode(), output.Bytes())
+		e.expect(t, code, "a summary that adds up", e.summary.sum() == 20 && e.summary.Remaining >= 16)
+	}
+}
+
+// Two runs at once on the same pods lose nothing and count nothing twice.
+func TestTwoRunsAtOnce(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(20)
+	var both sync.WaitGroup
+	both.Add(2)
+	var met atomic.Int64
+	w.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
+		if server == "store" && req.URL.Query().Has("list-type") && met.Add(1) <= 2 {
+			both.Done()
+			both.Wait() // both have begun before either lists a pod
+		}
+		time.Sleep(5 * time.Millisecond)
+		return false
+	})
+	w.journal.Mark()
+	var ends [2]ended
+	var done sync.WaitGroup
+	for i := range ends {
+		done.Go(func() {
+			cmd, output := w.command()
+			cmd.Run()
+			ends[i] = read(t, cmd.ProcessState.ExitCode(), output.Bytes())
+		})
+	}
+	done.Wait()
+	deleted := 0
+	for _, e := range ends {
+		e.expect(t, 0, "a sum that adds up", e.summary.sum() == e.summary.Listed)
+		deleted += e.summary.Deleted
+	}
+	if deleted != 20 || len(w.api.Names()) != 0 || len(w.store.Bundles()) != 20 {
+		t.Errorf("deleted %d, left %d, bundles %d", deleted, len(w.api.Names()), len(w.store.Bundles()))
+	}
+}
+
+// Lines are not sampled, and one failure among many is an exit code.
+func TestOneOfManyFails(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(250)
+	w.journal.Before(func(server string, rw http.ResponseWriter, req *http.Request) bool {
+		if server == "store" && req.Method == http.MethodPut && strings.Contains(req.URL.Path, "/p-100/") {
+			archivetest.Refuse(rw, http.StatusForbidden, "AccessDenied")
+			return true
+		}
+		return false
+	})
+	e := w.run()
+	lines := 0
+	for _, line := range e.lines {
+		if line["outcome"] == "deleted" {
+			lines++
+		}
+	}
+	e.expect(t, 3, "249 deleted, one failed, a line for each", e.summary.Deleted == 249 && e.summary.Failed["put"] == 1 && lines == 249)
+}
+
+// Closed or full outputs change neither what is done nor the exit code.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(3)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	w.journal.Mark()
+	cmd, _ := w.command()
+	cmd.Stdout, cmd.Stderr = full, full
+	if err := cmd.Run(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if len(w.api.Names()) != 0 {
+		t.Error("pods are left")
+	}
+}
