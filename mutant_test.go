@@ -128,9 +128,9 @@ func buildMutant(t *testing.T, file, old, new string) string {
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	binary := filepath.Join(dir, "mutant")
-	build := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the mutant: %v\n%s", err, output)
 	}
 	return binary

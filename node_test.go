@@ -99,3 +99,85 @@ func (b *bed) podOf(selector string) string {
 	})
 	return pods[0]
 }
+
+// Every kind of container on a real node: restarted, native sidecar, ephemeral,
+// and one whose log was rotated while it ran.
+func TestContainersOnRealNode(t *testing.T) {
+	b := newNodeBed(t)
+	b.apply(`
+apiVersion: v1
+kind: Pod
+metadata: {name: restarted}
+spec:
+  restartPolicy: OnFailure
+  volumes: [{name: state, emptyDir: {}}]
+  containers:
+  - {name: main, image: IMAGE, imagePullPolicy: Never, volumeMounts: [{name: state, mountPath: /state}],
+     command: [sh, -c, "echo attempt; test -e /state/ran || { touch /state/ran; exit 1; }"]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: sidecar}
+spec:
+  restartPolicy: Never
+  initContainers:
+  - {name: proxy, image: IMAGE, imagePullPolicy: Never, restartPolicy: Always, command: [sh, -c, "echo proxying; trap 'exit 0' TERM; while true; do sleep 0.1; done"]}
+  containers:
+  - {name: main, image: IMAGE, imagePullPolicy: Never, command: [echo, done]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: debugged}
+spec:
+  restartPolicy: Never
+  activeDeadlineSeconds: 30
+  terminationGracePeriodSeconds: 1
+  containers:
+  - {name: main, image: IMAGE, imagePullPolicy: Never, command: [sh, -c, "echo waiting; sleep 300"]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: rotated}
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: main, image: IMAGE, imagePullPolicy: Never, command: [sh, -c, "yes a line that fills the file | head -n 100000; sleep 25; seq 1 1000"]}
+`)
+	eventually(t, "the pod to debug runs", func() bool { return b.field("pod/debugged", ".status.phase") == "Running" })
+	b.kubectl("patch", "pod", "debugged", "--subresource=ephemeralcontainers", "--type=strategic", "-p",
+		`{"spec":{"ephemeralContainers":[{"name":"debugger","image":"`+os.Getenv("TESTBED_IMAGE")+`","imagePullPolicy":"Never","command":["echo","looking around"]}]}}`)
+	want := map[string]map[string]string{
+		"restarted": {"main": "complete", "main previous": "unavailable"},
+		"sidecar":   {"main": "complete", "proxy": "complete"},
+		"debugged":  {"main": "complete", "debugger": "complete"},
+		"rotated":   {"main": "possibly-rotated"},
+	}
+	logs := map[string][]byte{}
+	for pod, containers := range want {
+		b.waitEnded("pod/" + pod)
+		for c, outcome := range containers {
+			if outcome != "unavailable" {
+				logs[pod+" "+c] = b.kubectl("logs", pod, "-c", c, "--timestamps")
+			}
+		}
+	}
+
+	e := b.run()
+	e.expect(t, 0, "all deleted", e.summary.Deleted == 4 && e.summary.DeletedWithoutLogs == 1 && e.summary.DeletedWithPartialLogs == 1)
+	for pod, containers := range want {
+		bundle, _ := b.bundle(pod)
+		for c, outcome := range containers {
+			name, previous := strings.CutSuffix(c, " previous")
+			l, ok := bundle.Log(name, previous)
+			if !ok || l.Outcome != outcome {
+				t.Errorf("pod %s, container %s: %+v, want %s", pod, c, l, outcome)
+			}
+			if text := logs[pod+" "+c]; l.Path != "" && (len(text) == 0 || !bytes.Equal(bundle.Files[l.Path], text)) {
+				t.Errorf("pod %s, container %s: the log differs from kubectl logs --timestamps", pod, c)
+			}
+		}
+		if len(bundle.Index.Logs) != len(containers) {
+			t.Errorf("pod %s: logs %+v", pod, bundle.Index.Logs)
+		}
+	}
+}

@@ -38,25 +38,45 @@ var podPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)$`)
 // the API server, and nothing in the store is overwritten.
 func Violations(entries []archivetest.Entry) []string {
 	var found []string
+	past := history{puts: map[string][]int{}, answers: map[string][]int{}}
 	for i, e := range entries {
 		switch {
+		case e.Server == "mark":
+			past.run = i
 		case e.Server == "api" && e.Method == http.MethodDelete:
-			if why := badDelete(entries[:i], e); why != "" {
+			if why := past.badDelete(entries, e); why != "" {
 				found = append(found, "DELETE "+e.Path+": "+why)
 			}
 		case e.Server == "api" && e.Method != http.MethodGet && !strings.HasSuffix(e.Path, "/selfsubjectaccessreviews"):
 			found = append(found, e.Method+" "+e.Path+": only pods are written to, and only by DELETE")
 		case e.Server == "store" && e.Method == http.MethodDelete:
 			found = append(found, "DELETE "+e.Path+": nothing in the store is deleted")
-		case e.Server == "store" && e.Method == http.MethodPut && e.Header.Get("If-None-Match") != "*":
-			found = append(found, "PUT "+e.Path+": could overwrite what is there")
+		case e.Server == "store" && e.Method == http.MethodPut:
+			if e.Header.Get("If-None-Match") != "*" {
+				found = append(found, "PUT "+e.Path+": could overwrite what is there")
+			}
+			if m := bundlePath.FindStringSubmatch(e.Path); m != nil {
+				past.puts[m[1]] = append(past.puts[m[1]], i)
+			}
+		case e.Server == "store" && e.Status == http.StatusOK:
+			past.answers[e.Path] = append(past.answers[e.Path], i)
 		}
 	}
 	return found
 }
 
+// bundlePath finds what a complete bundle is of: "namespace/pod/uid_version".
+var bundlePath = regexp.MustCompile(`/pods/(?:[0-9]+d|forever)/([^/]+/[^/]+/[^/_]+_[^/_.]+)(?:_[0-9]+)?\.tar\.(?:zst|gz)$`)
+
+// history is where to look in a journal, by index.
+type history struct {
+	run     int              // the last mark
+	puts    map[string][]int // by what the bundle is of
+	answers map[string][]int // of the store to reads, by path
+}
+
 // badDelete says what is wrong with one DELETE, given all that came before.
-func badDelete(before []archivetest.Entry, e archivetest.Entry) string {
+func (h history) badDelete(entries []archivetest.Entry, e archivetest.Entry) string {
 	pod := podPath.FindStringSubmatch(e.Path)
 	if pod == nil {
 		return "not one pod"
@@ -71,23 +91,19 @@ func badDelete(before []archivetest.Entry, e archivetest.Entry) string {
 	if want.UID == "" || want.ResourceVersion == "" {
 		return "preconditions must name UID and resourceVersion"
 	}
-	name := regexp.MustCompile(fmt.Sprintf(`/pods/([0-9]+d|forever)/%s/%s/%s_%s(_[0-9]+)?\.tar\.(zst|gz)$`,
-		regexp.QuoteMeta(pod[1]), regexp.QuoteMeta(pod[2]), regexp.QuoteMeta(want.UID), regexp.QuoteMeta(want.ResourceVersion)))
-	run := 0
-	for i, entry := range before {
-		if entry.Server == "mark" {
-			run = i
-		}
-	}
 	why := "no bundle of this UID and resourceVersion was put"
-	for i, put := range before {
-		if put.Server != "store" || put.Method != http.MethodPut || !name.MatchString(put.Path) {
-			continue
-		}
+	for _, i := range h.puts[pod[1]+"/"+pod[2]+"/"+want.UID+"_"+want.ResourceVersion] {
+		put := entries[i]
 		if why = badBundle(put, want.UID, want.ResourceVersion); why != "" {
 			continue
 		}
-		if why = unproven(before[max(i+1, run):], put); why == "" {
+		var after []archivetest.Entry
+		for _, j := range h.answers[put.Path] {
+			if j > max(i, h.run) {
+				after = append(after, entries[j])
+			}
+		}
+		if why = unproven(after, put); why == "" {
 			return ""
 		}
 	}
@@ -126,9 +142,6 @@ func unproven(after []archivetest.Entry, put archivetest.Entry) string {
 	md5sum, sha := md5.Sum(put.Body), sha256.Sum256(put.Body)
 	bytesProven, tagsProven := false, put.Header.Get("X-Amz-Tagging") == ""
 	for _, e := range after {
-		if e.Server != "store" || e.Path != put.Path || e.Status != http.StatusOK {
-			continue
-		}
 		switch {
 		case e.Method == http.MethodGet && e.Query.Has("tagging"):
 			tagsProven = bytes.Contains(e.AnswerBody, []byte("<Key>retention</Key>")) && bytes.Contains(e.AnswerBody, []byte(retainUntilTag(put)))

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// endedPod makes a pod on the testbed's fake node that has run and failed.
+func (b *bed) endedPod(name string) {
+	b.t.Helper()
+	b.apply(fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},
+"spec":{"nodeName":%q,"containers":[{"name":"main","image":"example/main:1"}]}}`, name, os.Getenv("TESTBED_KWOK_NODE")))
+	b.kubectl("patch", "pod", name, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"phase":"Failed","containerStatuses":[{"name":"main","image":"example/main:1","imageID":"","ready":false,"restartCount":0,"containerID":"containerd://1",
+"state":{"terminated":{"exitCode":1,"finishedAt":"2026-01-01T00:00:00Z","containerID":"containerd://1"}}}]}}`)
+}
+
+// A pod of the same name, made after the list by somebody else, survives: the
+// real API server compares UID and resourceVersion.
+func TestNameReusedOnRealCluster(t *testing.T) {
+	b := newBed(t)
+	b.endedPod("a")
+	old := b.field("pod/a", ".metadata.uid")
+	var once atomic.Bool
+	b.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
+		if server == "api" && req.Method == http.MethodDelete && !once.Swap(true) {
+			b.kubectl("delete", "pod", "a", "--wait=true", "--grace-period=0")
+			b.endedPod("a")
+		}
+		return false
+	})
+	e := b.run()
+	e.expect(t, 0, "one gone", e.summary.Gone == 1 && e.summary.Deleted == 0)
+	if uid := b.field("pod/a", ".metadata.uid"); uid == "" || uid == old {
+		t.Errorf("the new pod did not survive: %q", uid)
+	}
+}
+
+// The real API server's finalizers, holds and changes.
+func TestKeptOnRealCluster(t *testing.T) {
+	b := newBed(t)
+	for _, name := range []string{"plain", "held", "finalizer"} {
+		b.endedPod(name)
+	}
+	b.kubectl("annotate", "pod", "held", "pod-reclaimer/hold=true")
+	b.kubectl("patch", "pod", "finalizer", "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/wait"]}}`)
+	e := b.run()
+	e.expect(t, 0, "one deleted, two kept", e.summary.Deleted == 1 && e.summary.Kept["hold"] == 1 && e.summary.Kept["finalizer"] == 1 && e.summary.Archived == 3)
+	b.kubectl("annotate", "pod", "held", "pod-reclaimer/hold-")
+	b.kubectl("patch", "pod", "finalizer", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	e = b.run()
+	e.expect(t, 0, "both deleted, their new state archived", e.summary.Deleted == 2 && e.summary.Archived == 2)
+}
+
+// Each missing permission of the real API server is one clear line, and no pod
+// is touched.
+func TestPermissionsOnRealCluster(t *testing.T) {
+	b := newBed(t)
+	b.endedPod("a")
+	rules := []string{"list pods", "get pods", "get pods/log", "delete pods"}
+	for _, missing := range append(rules, "") {
+		user := "robot-" + strings.NewReplacer(" ", "-", "/", "-").Replace(missing)
+		var granted []string
+		for _, rule := range rules {
+			if rule != missing {
+				verb, resource, _ := strings.Cut(rule, " ")
+				granted = append(granted, fmt.Sprintf(`{"apiGroups":[""],"resources":[%q],"verbs":[%q]}`, resource, verb))
+			}
+		}
+		b.apply(fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":%q},
+"rules":[%s,{"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}]}`, user, strings.Join(granted, ",")))
+		b.kubectl("create", "rolebinding", user, "--role="+user, "--user="+user)
+		b.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
+			if server == "api" {
+				req.Header.Set("Impersonate-User", user)
+			}
+			return false
+		})
+		e := b.run()
+		if missing == "" {
+			e.expect(t, 0, "the pod deleted with exactly these permissions", e.summary.Deleted == 1)
+			continue
+		}
+		e.expect(t, 1, "a line that names "+missing, strings.Contains(e.output, "permission missing: "+missing))
+		if b.field("pod/a", ".metadata.name") == "" {
+			t.Fatal("the pod is gone")
+		}
+	}
+}
+
+// Two thousand pods: no error, and little memory.
+func TestTwoThousandPods(t *testing.T) {
+	b := newBed(t)
+	seed := func(args ...string) {
+		cmd := exec.Command("go", append([]string{"run", "-C", "scripts/testbed", ".", "seed", "--name", os.Getenv("TESTBED_NAME")}, args...)...)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("seed: %v\n%s", err, output)
+		}
+	}
+	seed("--pods", "2000", "--namespaces", "2")
+	t.Cleanup(func() { seed("--clean") })
+	b.env["RECLAIM_NAMESPACES"] = "seed-0,seed-1"
+	b.binary = build(t)
+
+	b.journal.Mark()
+	cmd, output := b.command()
+	cmd.Run()
+	e := read(t, cmd.ProcessState.ExitCode(), output.Bytes())
+	if len(e.output) > 5000 {
+		e.output = "..." + e.output[len(e.output)-5000:]
+	}
+	e.expect(t, 0, "2000 deleted", e.summary.Listed == 2000 && e.summary.Deleted == 2000 && e.summary.Archived == 2000)
+	rss := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	t.Logf("peak RSS %d MiB", rss>>10)
+	if rss > 128<<10 {
+		t.Errorf("peak RSS %d MiB, want under 128", rss>>10)
+	}
+}
+
+// build builds the program as it is released.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, output)
+	}
+	return binary
+}
