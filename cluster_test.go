@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -122,16 +121,4 @@ func TestTwoThousandPods(t *testing.T) {
 	if rss > 128<<10 {
 		t.Errorf("peak RSS %d MiB, want under 128", rss>>10)
 	}
-}
-
-// build builds the program as it is released.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, output)
-	}
-	return binary
 }

@@ -13,24 +13,24 @@ import (
 // steps. The next run finishes the pod: nothing is lost, nothing archived
 // twice.
 func TestKilledAtEveryStep(t *testing.T) {
-	for n := 1; ; n++ {
-		before := killedAt(t, n, false)
-		after := killedAt(t, n, true)
-		if !before && !after {
-			if n < 10 {
-				t.Errorf("a run made only %d requests", n-1)
-			}
-			return
-		}
+	binary := build(t)
+	n := 1
+	for killedAt(t, binary, n, false) {
+		killedAt(t, binary, n, true)
+		n++
+	}
+	if n < 15 {
+		t.Errorf("a run made only %d requests", n-1)
 	}
 }
 
 // killedAt kills a run at its nth request and tells whether there was one.
-func killedAt(t *testing.T, n int, served bool) bool {
+func killedAt(t *testing.T, binary string, n int, served bool) bool {
 	t.Helper()
 	reached := false
 	t.Run(fmt.Sprintf("request %d, served: %v", n, served), func(t *testing.T) {
 		w := newStubs(t)
+		w.binary = binary
 		w.api.Add(ranPod("a", withInit))
 		var count atomic.Int64
 		var process atomic.Pointer[os.Process]
@@ -60,6 +60,7 @@ func killedAt(t *testing.T, n int, served bool) bool {
 		process.Store(cmd.Process)
 		close(started)
 		cmd.Wait()
+		w.journal.Settle()
 		reached = count.Load() >= int64(n)
 		w.journal.Before(nil)
 		w.journal.After(nil)

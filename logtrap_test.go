@@ -223,7 +223,8 @@ func TestBinaryLog(t *testing.T) {
 		all = append(all, byte(b))
 	}
 	at := pod.CreationTimestamp.Add(time.Second).UTC().Format(time.RFC3339Nano)
-	binary := at + " " + string(all) + "\xc3\x28" + strings.Repeat("\x00", 4096) + "\n" + at + " a\r\nb"
+	binary := string(all) + "\xc3\x28" + strings.Repeat("\x00", 4096) + "\na\r\nb"
+	binary = at + " " + strings.ReplaceAll(binary, "\n", "\n"+at+" ")
 	w.api.SetLog("default/a", "main", binary)
 	w.api.SetLog("default/a", "prepare", "")
 	e := w.run()

@@ -60,7 +60,7 @@ var mutants = []struct {
 	},
 	{
 		name: "bundle not finished", file: "archive/bundle.go",
-		old: "last := entry{", new: "return &Sealed{Index: index, Size: b.sealed.size, MD5: md5sum.Sum(nil), SHA256: sha.Sum(nil), spool: &b.sealed}, nil\n\tlast := entry{",
+		old: "all = append(all, entry{File: File{Path: IndexName, Size: int64(len(text))}, content: text})", new: "_ = text",
 	},
 	{
 		name: "a container forgotten", file: "reclaim/ref.go",
@@ -128,12 +128,25 @@ func buildMutant(t *testing.T, file, old, new string) string {
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	binary := filepath.Join(dir, "mutant")
-	cmd := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, ".")
+	goBuild(t, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)
+	return binary
+}
+
+// build builds the program as it is released.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
+	goBuild(t, "-o", binary)
+	return binary
+}
+
+func goBuild(t *testing.T, flags ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, append(flags, ".")...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the mutant: %v\n%s", err, output)
+		t.Fatalf("go build: %v\n%s", err, output)
 	}
-	return binary
 }
 
 func write(t *testing.T, path, text string) {

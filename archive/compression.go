@@ -42,16 +42,14 @@ func (c Compression) contentType() string {
 	return "application/zstd"
 }
 
-// frame is a writer of one zstd frame or gzip member. Several, one after
-// another, decompress to the joined content: RFC 8878 section 3, RFC 1952
-// section 2.2.
-type frame interface {
+// compressor is an encoder that can be used again.
+type compressor interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
 
-// frames keeps encoders for reuse: each holds about its window in memory.
-var frames = map[Compression]*sync.Pool{
+// compressors keeps encoders for reuse: each holds about its window in memory.
+var compressors = map[Compression]*sync.Pool{
 	Zstd: {New: func() any {
 		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 		if err != nil {
@@ -62,14 +60,14 @@ var frames = map[Compression]*sync.Pool{
 	Gzip: {New: func() any { return gzip.NewWriter(nil) }},
 }
 
-func (c Compression) newFrame(w io.Writer) frame {
-	f := frames[c].Get().(frame)
-	f.Reset(w)
-	return f
+func (c Compression) compressor(w io.Writer) compressor {
+	encoder := compressors[c].Get().(compressor)
+	encoder.Reset(w)
+	return encoder
 }
 
-// release gives a closed or abandoned frame back.
-func (c Compression) release(f frame) {
-	f.Reset(nil)
-	frames[c].Put(f)
+// release gives a closed or abandoned compressor back.
+func (c Compression) release(encoder compressor) {
+	encoder.Reset(nil)
+	compressors[c].Put(encoder)
 }

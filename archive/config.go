@@ -76,8 +76,8 @@ func (c Config) Validate() error {
 	if c.Cluster == "" {
 		problems = append(problems, errors.New("ARCHIVE_CLUSTER: required, the name of this cluster in every key"))
 	}
-	if strings.Contains(c.Cluster, "/") {
-		problems = append(problems, errors.New("ARCHIVE_CLUSTER: must not contain a slash, it is one segment of every key"))
+	if strings.Contains(c.Cluster, "/") || c.Cluster == "." || c.Cluster == ".." {
+		problems = append(problems, errors.New("ARCHIVE_CLUSTER: must be one segment of every key: no slash, not \".\" or \"..\""))
 	}
 	if err := c.layout().validate(); err != nil {
 		problems = append(problems, err)

@@ -15,8 +15,7 @@
 //
 // Entries stand in this order, mode 0644, uid and gid 0, modification time the
 // pod's finish time. index.json is last: a bundle without it was cut off. The
-// same captured input gives the same bytes. The compressed stream consists of
-// several frames (gzip: members), one after another, as both formats allow.
+// same captured input gives the same bytes.
 //
 // Why tar: everybody can open it without this program.
 //
@@ -35,6 +34,11 @@
 // A bundle is kept until the time it was archived plus its class, rounded up
 // to the next midnight UTC. Its tags are retain-until (the date, or never) and
 // retention (the class); its metadata has the date too.
+//
+// # Other objects
+//
+// cluster.json says whose the cluster's name is (Bucket.Claim); below runs/ lie
+// the records of the runs (Record).
 //
 // # What Verify proves
 //

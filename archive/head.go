@@ -14,17 +14,24 @@ import (
 // ErrNotFound says that the store has no such object.
 var ErrNotFound = errors.New("no such object")
 
-// Object is a bundle in the store, or, from Put, what the store must have.
+// Object is an object of the archive in the store, or, from Put, what the store
+// must have.
 type Object struct {
+	// Key names the bundle; it is zero for other objects.
 	Key      Key
 	Size     int64
 	Metadata map[string]string
 	// Fresh tells that VerifyPut has proven it, so that this run wrote it.
 	Fresh bool
 
+	name            string
+	class           Class
 	etag            string
 	contentEncoding string
 }
+
+// Name is the object's key in the bucket.
+func (o Object) Name() string { return o.name }
 
 // ArchivedAt is when the bundle was put; zero if the object does not say.
 func (o Object) ArchivedAt() time.Time {
@@ -38,7 +45,12 @@ func (o Object) Logs() Outcome { return Outcome(o.Metadata[metaLogs]) }
 // Head asks for the bundle under key; ErrNotFound if there is none. Its answer
 // proves nothing about the content: see Verify.
 func (b *Bucket) Head(ctx context.Context, key Key) (Object, error) {
-	name := b.layout.object(key)
+	o, err := b.head(ctx, b.layout.object(key), key.Class)
+	o.Key = key
+	return o, err
+}
+
+func (b *Bucket) head(ctx context.Context, name string, class Class) (Object, error) {
 	out, err := b.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.cfg.Bucket, Key: &name})
 	if status(err) == http.StatusNotFound {
 		return Object{}, ErrNotFound
@@ -47,9 +59,10 @@ func (b *Bucket) Head(ctx context.Context, key Key) (Object, error) {
 		return Object{}, b.explain("head", "s3:GetObject and s3:ListBucket", name, err)
 	}
 	return Object{
-		Key:             key,
 		Size:            aws.ToInt64(out.ContentLength),
 		Metadata:        out.Metadata,
+		name:            name,
+		class:           class,
 		etag:            aws.ToString(out.ETag),
 		contentEncoding: aws.ToString(out.ContentEncoding),
 	}, nil

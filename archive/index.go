@@ -25,7 +25,7 @@ type Index struct {
 	FinishedAtSource string    `json:"finishedAtSource"`
 	Files            []File    `json:"files"`
 	Logs             []Log     `json:"logs"`
-	Notes            []string  `json:"notes,omitempty"`
+	Notes            []string  `json:"notes"`
 }
 
 // File is one entry of the bundle before the index; Size is in bytes, SHA256

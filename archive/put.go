@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -38,46 +39,72 @@ const (
 )
 
 // Put writes the bundle under key unless something is there (ErrExists), and
-// returns what the store must answer from now on, for Verify. The error of a
+// returns what the store must answer from now on, for VerifyPut. The error of a
 // request whose outcome is unknown does not mean that nothing was written.
 func (b *Bucket) Put(ctx context.Context, key Key, s *Sealed) (Object, error) {
-	if s.Size > maxObject {
-		return Object{}, fmt.Errorf("put %s: the bundle has %d bytes, one object takes at most %d", b.layout.object(key), s.Size, int64(maxObject))
+	o, err := b.put(ctx, upload{
+		name:        b.layout.object(key),
+		class:       key.Class,
+		contentType: b.cfg.Compression.contentType(),
+		body:        s.Body(),
+		size:        s.Size,
+		md5:         s.MD5,
+		sha256:      s.SHA256,
+		metadata: map[string]string{
+			metaUID:             key.UID,
+			metaResourceVersion: key.ResourceVersion,
+			metaFinishedAt:      s.Index.FinishedAt.UTC().Format(time.RFC3339),
+			metaPhase:           s.Index.Phase,
+			metaLogs:            string(Worst(s.Index.Logs)),
+		},
+	})
+	o.Key = key
+	return o, err
+}
+
+// upload is one object to put under its retention, with what its body was
+// measured to be.
+type upload struct {
+	name        string
+	class       Class
+	contentType string
+	body        io.ReadSeeker
+	size        int64
+	md5, sha256 []byte
+	metadata    map[string]string
+}
+
+func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
+	if u.size > maxObject {
+		return Object{}, fmt.Errorf("put %s: it has %d bytes, one object takes at most %d", u.name, u.size, int64(maxObject))
 	}
 	archivedAt := b.now().UTC().Truncate(time.Second)
-	want := Object{Key: key, Size: s.Size, Metadata: map[string]string{
-		metaUID:             key.UID,
-		metaResourceVersion: key.ResourceVersion,
-		metaSize:            strconv.FormatInt(s.Size, 10),
-		metaMD5:             hex.EncodeToString(s.MD5),
-		metaSHA256:          hex.EncodeToString(s.SHA256),
-		metaSchema:          strconv.Itoa(Schema),
-		metaFinishedAt:      s.Index.FinishedAt.UTC().Format(time.RFC3339),
-		metaArchivedAt:      archivedAt.Format(time.RFC3339),
-		metaRetainUntil:     retainUntil(key.Class, archivedAt),
-		metaPhase:           s.Index.Phase,
-		metaLogs:            string(Worst(s.Index.Logs)),
-	}}
+	u.metadata[metaSize] = strconv.FormatInt(u.size, 10)
+	u.metadata[metaMD5] = hex.EncodeToString(u.md5)
+	u.metadata[metaSHA256] = hex.EncodeToString(u.sha256)
+	u.metadata[metaSchema] = strconv.Itoa(Schema)
+	u.metadata[metaArchivedAt] = archivedAt.Format(time.RFC3339)
+	u.metadata[metaRetainUntil] = retainUntil(u.class, archivedAt)
 	input := &s3.PutObjectInput{
 		Bucket:        &b.cfg.Bucket,
-		Key:           aws.String(b.layout.object(key)),
-		Body:          s.Body(),
-		ContentLength: &s.Size,
-		ContentMD5:    aws.String(base64.StdEncoding.EncodeToString(s.MD5)),
-		ContentType:   aws.String(b.cfg.Compression.contentType()),
+		Key:           &u.name,
+		Body:          u.body,
+		ContentLength: &u.size,
+		ContentMD5:    aws.String(base64.StdEncoding.EncodeToString(u.md5)),
+		ContentType:   &u.contentType,
 		IfNoneMatch:   aws.String("*"),
-		Metadata:      want.Metadata,
+		Metadata:      u.metadata,
 	}
 	if b.cfg.Tagging {
-		input.Tagging = aws.String(encodeTags(tags(key.Class, archivedAt)))
+		input.Tagging = aws.String(encodeTags(tags(u.class, archivedAt)))
 	}
-	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(s.SHA256))
+	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))
 	_, err := b.s3.PutObject(ctx, input)
 	if hasCode(err, "PreconditionFailed") {
-		return Object{}, fmt.Errorf("put %s: %w", *input.Key, ErrExists)
+		return Object{}, fmt.Errorf("put %s: %w", u.name, ErrExists)
 	}
 	if err != nil {
-		return Object{}, b.explain("put", "s3:PutObject", *input.Key, err)
+		return Object{}, b.explain("put", "s3:PutObject", u.name, err)
 	}
-	return want, nil
+	return Object{Size: u.size, Metadata: u.metadata, name: u.name, class: u.class}, nil
 }

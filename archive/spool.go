@@ -39,19 +39,21 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// moveToFile changes nothing unless all that is in memory is in the file.
 func (s *spool) moveToFile() error {
 	file, err := os.CreateTemp(s.dir, "pod-reclaimer-*")
 	if err != nil {
 		return s.explain(err)
 	}
-	s.file = file
-	if err := os.Remove(file.Name()); err != nil {
+	err = os.Remove(file.Name())
+	if err == nil {
+		_, err = file.WriteAt(s.buf.Bytes(), 0)
+	}
+	if err != nil {
+		file.Close()
 		return s.explain(err)
 	}
-	if _, err := file.WriteAt(s.buf.Bytes(), 0); err != nil {
-		return s.explain(err)
-	}
-	s.buf = bytes.Buffer{}
+	s.file, s.buf = file, bytes.Buffer{}
 	return nil
 }
 

@@ -18,42 +18,41 @@ import (
 // for tag, the bundle that should be there. It is left where it is.
 var ErrMismatch = errors.New("the stored bundle does not match")
 
-// VerifyPut proves a bundle that was just put: the store's answers are
-// compared with what was sent, which Put returned as want.
+// VerifyPut proves an object that was just put: the store's answers are compared
+// with what was sent, which Put returned as want.
 func (b *Bucket) VerifyPut(ctx context.Context, want Object) (Object, error) {
-	got, err := b.Head(ctx, want.Key)
+	got, err := b.head(ctx, want.name, want.class)
 	if errors.Is(err, ErrNotFound) {
-		return Object{}, b.mismatch(want.Key, "the store accepted it and does not have it")
+		return Object{}, mismatch(want, "the store accepted it and does not have it")
 	}
 	if err != nil {
 		return Object{}, err
 	}
+	got.Key, got.Fresh = want.Key, true
 	for name, value := range want.Metadata {
 		if got.Metadata[name] != value {
-			return Object{}, b.mismatch(want.Key, "metadata %s is %q, sent was %q", name, got.Metadata[name], value)
+			return Object{}, mismatch(want, "metadata %s is %q, sent was %q", name, got.Metadata[name], value)
 		}
 	}
-	got.Fresh = true
 	return got, b.Verify(ctx, got)
 }
 
-// Verify proves a bundle that Head found. Its own metadata only says what to
+// Verify proves an object that Head found. Its own metadata only says what to
 // expect; the proof is what the store computed (the ETag as MD5 of the bytes)
 // or else the bytes themselves, read back and hashed.
 func (b *Bucket) Verify(ctx context.Context, got Object) error {
-	key := got.Key
-	if got.Metadata[metaUID] != key.UID || got.Metadata[metaResourceVersion] != key.ResourceVersion {
-		return b.mismatch(key, "its metadata names another pod or resourceVersion")
+	if got.Metadata[metaUID] != got.Key.UID || got.Metadata[metaResourceVersion] != got.Key.ResourceVersion {
+		return mismatch(got, "its metadata names another pod or resourceVersion")
 	}
 	if size, err := strconv.ParseInt(got.Metadata[metaSize], 10, 64); err != nil || size != got.Size {
-		return b.mismatch(key, "it has %d bytes, its metadata says %q", got.Size, got.Metadata[metaSize])
+		return mismatch(got, "it has %d bytes, its metadata says %q", got.Size, got.Metadata[metaSize])
 	}
 	if got.contentEncoding != "" {
-		return b.mismatch(key, "the store set Content-Encoding %q", got.contentEncoding)
+		return mismatch(got, "the store set Content-Encoding %q", got.contentEncoding)
 	}
 	archivedAt := got.ArchivedAt()
-	if archivedAt.IsZero() || got.Metadata[metaRetainUntil] != retainUntil(key.Class, archivedAt) {
-		return b.mismatch(key, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
+	if archivedAt.IsZero() || got.Metadata[metaRetainUntil] != retainUntil(got.class, archivedAt) {
+		return mismatch(got, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
 	}
 	if err := b.verifyBytes(ctx, got); err != nil {
 		return err
@@ -66,19 +65,18 @@ func (b *Bucket) verifyBytes(ctx context.Context, got Object) error {
 	if b.cfg.Verify == VerifyETag && len(md5) == 32 && strings.Trim(got.etag, `"`) == md5 {
 		return nil
 	}
-	name := b.layout.object(got.Key)
-	out, err := b.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.cfg.Bucket, Key: &name})
+	out, err := b.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.cfg.Bucket, Key: &got.name})
 	if err != nil {
-		return b.explain("read back", "s3:GetObject", name, err)
+		return b.explain("read back", "s3:GetObject", got.name, err)
 	}
 	defer out.Body.Close()
 	sum := sha256.New()
 	size, err := io.Copy(sum, out.Body)
 	if err != nil {
-		return fmt.Errorf("read back %s: %w", name, err)
+		return fmt.Errorf("read back %s: %w", got.name, err)
 	}
 	if size != got.Size || hex.EncodeToString(sum.Sum(nil)) != got.Metadata[metaSHA256] {
-		return b.mismatch(got.Key, "the bytes read back have another SHA-256")
+		return mismatch(got, "the bytes read back have another SHA-256")
 	}
 	return nil
 }
@@ -87,23 +85,22 @@ func (b *Bucket) verifyTags(ctx context.Context, got Object) error {
 	if !b.cfg.Tagging {
 		return nil
 	}
-	name := b.layout.object(got.Key)
-	out, err := b.s3.GetObjectTagging(ctx, &s3.GetObjectTaggingInput{Bucket: &b.cfg.Bucket, Key: &name})
+	out, err := b.s3.GetObjectTagging(ctx, &s3.GetObjectTaggingInput{Bucket: &b.cfg.Bucket, Key: &got.name})
 	if err != nil {
-		return b.explain("read tags of", "s3:GetObjectTagging", name, err)
+		return b.explain("read tags of", "s3:GetObjectTagging", got.name, err)
 	}
 	stored := map[string]string{}
 	for _, tag := range out.TagSet {
 		stored[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
 	}
-	for key, value := range tags(got.Key.Class, got.ArchivedAt()) {
+	for key, value := range tags(got.class, got.ArchivedAt()) {
 		if stored[key] != value {
-			return b.mismatch(got.Key, "tag %s is %q, want %q", key, stored[key], value)
+			return mismatch(got, "tag %s is %q, want %q", key, stored[key], value)
 		}
 	}
 	return nil
 }
 
-func (b *Bucket) mismatch(key Key, format string, args ...any) error {
-	return fmt.Errorf("%w: %s: %s", ErrMismatch, b.layout.object(key), fmt.Sprintf(format, args...))
+func mismatch(o Object, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", ErrMismatch, o.name, fmt.Sprintf(format, args...))
 }

@@ -31,13 +31,17 @@ type Config struct {
 // List is a comma list; items are trimmed, empty ones dropped.
 type List []string
 
-// UnmarshalText never fails.
+// UnmarshalText refuses a list without items: it would not mean what an empty
+// variable means.
 func (l *List) UnmarshalText(text []byte) error {
 	*l = nil
 	for item := range strings.SplitSeq(string(text), ",") {
 		if item = strings.TrimSpace(item); item != "" {
 			*l = append(*l, item)
 		}
+	}
+	if len(*l) == 0 {
+		return errors.New("the list has no items")
 	}
 	return nil
 }
@@ -75,9 +79,6 @@ func (p *Phases) UnmarshalText(text []byte) error {
 		if phase != "Succeeded" && phase != "Failed" {
 			return fmt.Errorf("phase %q: want Succeeded or Failed", phase)
 		}
-	}
-	if len(list) == 0 {
-		return errors.New("no phase given: want Succeeded, Failed or both")
 	}
 	*p = Phases(list)
 	return nil

@@ -29,16 +29,33 @@ func finish(pod *corev1.Pod, now time.Time) Finish {
 	return f
 }
 
+// finishSource goes by the containers, unless one that ended has no time (its
+// status was lost): then a condition may show that the pod ended later.
 func finishSource(pod *corev1.Pod) Finish {
 	var last time.Time
+	lost := false
 	for _, s := range statuses(pod) {
-		if t := s.State.Terminated; t != nil && t.FinishedAt.After(last) && t.FinishedAt.Unix() > 0 {
+		t := s.State.Terminated
+		if t == nil {
+			continue
+		}
+		lost = lost || t.FinishedAt.Unix() <= 0
+		if t.FinishedAt.Unix() > 0 && t.FinishedAt.After(last) {
 			last = t.FinishedAt.Time
 		}
 	}
-	if !last.IsZero() {
-		return Finish{last, "finishedAt"}
+	byContainers := Finish{last, "finishedAt"}
+	if !last.IsZero() && !lost {
+		return byContainers
 	}
+	byPod := conditionFinish(pod)
+	if last.IsZero() || byPod.At.After(last) {
+		return byPod
+	}
+	return byContainers
+}
+
+func conditionFinish(pod *corev1.Pod) Finish {
 	for _, want := range []struct {
 		kind   corev1.PodConditionType
 		status corev1.ConditionStatus

@@ -39,6 +39,9 @@ func judge(err error, t target) (verdict, archive.Outcome, metav1.Status) {
 	case http.StatusNotFound:
 		switch kind {
 		case "pods":
+			if apierrors.IsUnexpectedServerError(err) {
+				break // no Status: something between us and the API server answered
+			}
 			return podGone, archive.Unavailable, status
 		case "nodes":
 			return final, lost(t), status
@@ -77,10 +80,14 @@ func lost(t target) archive.Outcome {
 }
 
 // whoseRefusal tells our own missing permission from the API server's at the
-// kubelet; both answer 403 for the same request.
+// kubelet; both answer 403 for the same request. A refusal without a kind, such
+// as that of an expired token, is ours too.
 func whoseRefusal(kind string) string {
-	if kind == "pods" {
+	switch kind {
+	case "pods":
 		return "not allowed, needs get on pods/log"
+	case "pods/log":
+		return "the kubelet refuses the API server, see its authorization and enableDebuggingHandlers"
 	}
-	return "the kubelet refuses the API server, see its authorization and enableDebuggingHandlers"
+	return "refused, see the credentials of this program"
 }

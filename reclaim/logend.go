@@ -8,45 +8,67 @@ import (
 )
 
 const (
-	// endWindow is how many of a log's last bytes are kept for comparison.
-	endWindow = 64 << 10
 	// stampMax is longer than every RFC 3339 timestamp and the space behind it.
 	stampMax = 40
+	// maxTail is the most lines that are asked for to see a log's last one whole:
+	// at 8 KiB a part, the smallest that a runtime writes, a line of 8 GiB.
+	maxTail = 1 << 20
 )
 
 // logEnd watches a log pass and remembers how it begins and ends. It holds no
 // line in memory, however long.
 type logEnd struct {
-	size   int64
-	sum    hash.Hash
-	window []byte
-	first  []byte // head of the first line
+	size  int64
+	sum   hash.Hash
+	first []byte // head of the first line
+	ends  int    // newlines so far
 
-	lineStart int64 // where the line begins that has no end yet
-	lineHead  []byte
-	prevStart int64 // where the line before it begins
-	prevHead  []byte
+	line line // the one that has no end yet
+	prev line // the one before
 }
 
-func newLogEnd() *logEnd { return &logEnd{sum: sha256.New()} }
+// line is what is known of one line, its newline included.
+type line struct {
+	size int64
+	head []byte
+	sum  hash.Hash
+}
+
+func newLogEnd() *logEnd {
+	return &logEnd{sum: sha256.New(), line: line{sum: sha256.New()}, prev: line{sum: sha256.New()}}
+}
 
 func (e *logEnd) Write(p []byte) (int, error) {
 	e.sum.Write(p)
-	e.first = grow(e.first, p, stampMax)
-	if last := bytes.LastIndexByte(p, '\n'); last < 0 {
-		e.lineHead = grow(e.lineHead, p, stampMax)
-	} else {
-		if before := bytes.LastIndexByte(p[:last], '\n'); before < 0 {
-			e.prevStart, e.prevHead = e.lineStart, grow(e.lineHead, p[:last], stampMax)
-		} else {
-			e.prevStart, e.prevHead = e.size+int64(before)+1, grow(nil, p[before+1:last], stampMax)
-		}
-		e.lineStart, e.lineHead = e.size+int64(last)+1, grow(nil, p[last+1:], stampMax)
-	}
 	e.size += int64(len(p))
-	e.window = append(e.window, p[max(0, len(p)-endWindow):]...)
-	e.window = e.window[max(0, len(e.window)-endWindow):]
+	e.first = grow(e.first, p, stampMax)
+	e.ends += bytes.Count(p, []byte{'\n'})
+	last := bytes.LastIndexByte(p, '\n')
+	if last < 0 {
+		e.line.add(p)
+		return len(p), nil
+	}
+	if before := bytes.LastIndexByte(p[:last], '\n'); before >= 0 {
+		e.line.reset()
+		e.line.add(p[before+1 : last+1])
+	} else {
+		e.line.add(p[:last+1])
+	}
+	e.line, e.prev = e.prev, e.line
+	e.line.reset()
+	e.line.add(p[last+1:])
 	return len(p), nil
+}
+
+func (l *line) add(p []byte) {
+	l.size += int64(len(p))
+	l.head = grow(l.head, p, stampMax)
+	l.sum.Write(p)
+}
+
+func (l *line) reset() {
+	l.size, l.head = 0, nil
+	l.sum.Reset()
 }
 
 // grow appends p to head up to limit bytes.
@@ -54,45 +76,49 @@ func grow(head, p []byte, limit int) []byte {
 	return append(head, p[:min(len(p), max(0, limit-len(head)))]...)
 }
 
-// lastLine is the size of the last line, its newline included, and its head.
-func (e *logEnd) lastLine() (int64, []byte) {
-	if e.lineStart == e.size {
-		return e.size - e.prevStart, e.prevHead
+// last is the last line, whether it has an end or not.
+func (e *logEnd) last() *line {
+	if e.line.size == 0 {
+		return &e.prev
 	}
-	return e.size - e.lineStart, e.lineHead
+	return &e.line
 }
 
-// endsWith tells whether the log ends with the whole of answer, which is what
-// the log endpoint gives for tailLines=1. Where one line was written in parts
-// (the CRI's P entries) the answer is the last part with its own timestamp,
-// which the log, that has one for the whole line, does not have; only then the
-// timestamp is left aside.
-func (e *logEnd) endsWith(answer *logEnd) bool {
-	if answer.size == 0 || answer.size > e.size+stampMax {
-		return answer.size == e.size
+// lines is how many lines there are, an unfinished one included.
+func (e *logEnd) lines() int {
+	if e.line.size > 0 {
+		return e.ends + 1
 	}
-	if answer.size <= e.size && tailEqual(e.window, answer.window) {
-		return true
-	}
-	line, _ := e.lastLine()
-	stamp := stampLen(answer.first)
-	if stamp == 0 || line <= answer.size-int64(stamp) || answer.size == int64(stamp) {
-		return false
-	}
-	part := answer.window
-	if answer.size == int64(len(part)) {
-		part = part[stamp:]
-	}
-	return tailEqual(e.window, part)
+	return e.ends
 }
 
-// tailEqual compares the last bytes of both, as many as the shorter window of
-// the two can show.
-func tailEqual(log, answer []byte) bool {
-	if len(answer) > len(log) {
-		return false
+// confirm tells whether this is all of the log: whether its last line is the
+// one that the log endpoint gives for tailLines=1, byte for byte, with its
+// timestamp. A line that was written in parts (the CRI's P entries) counts as
+// as many lines, and an answer that begins with a later part has a timestamp
+// there, which the log has not; then more are asked for, until the line is
+// whole. An answer that is no log confirms nothing.
+func (e *logEnd) confirm(tail func(lines int) (*logEnd, error)) (bool, error) {
+	for n := 1; n <= maxTail; n *= 2 {
+		answer, err := tail(n)
+		if err != nil {
+			return false, err
+		}
+		if e.size == 0 || answer.size == 0 {
+			return e.size == answer.size, nil
+		}
+		mine, theirs := e.last(), answer.last()
+		if stampLen(theirs.head) == 0 {
+			return false, nil
+		}
+		if mine.size == theirs.size && bytes.Equal(mine.sum.Sum(nil), theirs.sum.Sum(nil)) {
+			return true, nil
+		}
+		if answer.lines() > 1 || answer.size > mine.size+stampMax {
+			return false, nil
+		}
 	}
-	return bytes.HasSuffix(log, answer)
+	return false, nil
 }
 
 // stampLen is how many bytes the timestamp and the space at the start of a line

@@ -78,7 +78,7 @@ type attempt struct {
 func (r *run) attempt(ctx context.Context, p ref, t target, w io.Writer) attempt {
 	a := attempt{end: newLogEnd()}
 	g := &guard{w: io.MultiWriter(w, a.end)}
-	a.err = r.Cluster.stream(ctx, p, t, false, r.Config.LogIdleTimeout, g)
+	a.err = r.Cluster.stream(ctx, p, t, 0, r.Config.LogIdleTimeout, g)
 	if a.err == nil {
 		a.text, a.spoolErr = g.finish()
 	}
@@ -88,9 +88,10 @@ func (r *run) attempt(ctx context.Context, p ref, t target, w io.Writer) attempt
 	if a.err != nil || a.spoolErr != nil || a.text != "" {
 		return a
 	}
-	tail := newLogEnd()
-	a.tailErr = r.Cluster.stream(ctx, p, t, true, r.Config.LogIdleTimeout, tail)
-	a.confirmed = a.tailErr == nil && a.end.endsWith(tail)
+	a.confirmed, a.tailErr = a.end.confirm(func(lines int) (*logEnd, error) {
+		tail := newLogEnd()
+		return tail, r.Cluster.stream(ctx, p, t, lines, r.Config.LogIdleTimeout, tail)
+	})
 	return a
 }
 
@@ -133,8 +134,7 @@ func (a attempt) describe(l *captured, p ref, t target, sums [][]byte) {
 		return
 	}
 	l.Status, l.Path = http.StatusOK, logPath(t)
-	_, lastHead := a.end.lastLine()
-	l.FirstTimestamp, l.LastTimestamp = stamp(a.end.first), stamp(lastHead)
+	l.FirstTimestamp, l.LastTimestamp = stamp(a.end.first), stamp(a.end.last().head)
 	l.verdict, l.Outcome = final, archive.Complete
 	switch {
 	case !a.confirmed:

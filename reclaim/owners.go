@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,9 @@ var ownerResources = map[string]string{
 	"apps/v1 StatefulSet": "statefulsets",
 	"apps/v1 DaemonSet":   "daemonsets",
 }
+
+// ownersOwner is the kind of an owner's own owner, where that is archived too.
+var ownersOwner = map[string]string{"Job": "CronJob", "ReplicaSet": "Deployment"}
 
 // ownerDepth ends a chain of owners: Job and CronJob, ReplicaSet and Deployment.
 const ownerDepth = 2
@@ -42,24 +47,26 @@ func (r *run) owners(ctx context.Context, namespace string, refs []metav1.OwnerR
 		}
 		refs = nil
 		what := fmt.Sprintf("owner %s %s", ref.Kind, ref.Name)
-		raw, err := r.ownerCache.get(ctx, ownerURL(namespace, ref))
-		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
-			notes = append(notes, what+": "+err.Error())
-			break
-		}
+		answer, err := r.ownerCache.get(ctx, ownerURL(namespace, ref))
 		if err != nil {
 			return nil, nil, fmt.Errorf("get %s: %w", what, err)
 		}
+		if answer.missing != nil {
+			notes = append(notes, what+": "+answer.missing.Error())
+			break
+		}
 		var object struct{ Metadata metav1.ObjectMeta }
-		if err := json.Unmarshal(raw, &object); err != nil {
+		if err := json.Unmarshal(answer.raw, &object); err != nil {
 			return nil, nil, fmt.Errorf("decode %s: %w", what, err)
 		}
 		if object.Metadata.UID != ref.UID {
 			notes = append(notes, what+": replaced by another of the same name")
 			break
 		}
-		found = append(found, owner{path: "owners/" + ref.Kind + "." + ref.Name + ".json", raw: raw})
-		refs = object.Metadata.OwnerReferences
+		found = append(found, owner{path: ownerPath(ref), raw: answer.raw})
+		if next := ownersOwner[ref.Kind]; next != "" {
+			refs = ofKind(object.Metadata.OwnerReferences, next)
+		}
 	}
 	return found, notes, nil
 }
@@ -68,9 +75,45 @@ func controller(refs []metav1.OwnerReference) *metav1.OwnerReference {
 	return metav1.GetControllerOf(&metav1.ObjectMeta{OwnerReferences: refs})
 }
 
+func ofKind(refs []metav1.OwnerReference, kind string) []metav1.OwnerReference {
+	return slices.DeleteFunc(refs, func(ref metav1.OwnerReference) bool { return ref.Kind != kind })
+}
+
+// maxFileName is the longest name of a file that file systems take, in bytes;
+// a legal name of 253 bytes with its kind is longer.
+const maxFileName = 255
+
+// ownerPath is the owner's entry in the bundle. A name that is too long for a
+// file is cut and told apart by the UID; the whole name is in the document.
+func ownerPath(ref *metav1.OwnerReference) string {
+	name := ref.Kind + "." + ref.Name
+	if tail := ".json"; len(name)+len(tail) > maxFileName {
+		tail = "." + string(ref.UID)
+		name = name[:maxFileName-len(tail)-len(".json")] + tail
+	}
+	return "owners/" + name + ".json"
+}
+
 func ownerURL(namespace string, ref *metav1.OwnerReference) string {
 	resource := ownerResources[ref.APIVersion+" "+ref.Kind]
 	return strings.Join([]string{"/apis", ref.APIVersion, "namespaces", namespace, resource, ref.Name}, "/")
+}
+
+// ownerAnswer is what the API server says of an owner: its bytes, or that it is
+// not there or not for us.
+type ownerAnswer struct {
+	raw     []byte
+	missing error
+}
+
+func newOwnerCache(get func(context.Context, string) ([]byte, error), now func() time.Time) cache[ownerAnswer] {
+	return newCache(now, func(ctx context.Context, path string) (ownerAnswer, error) {
+		raw, err := get(ctx, path)
+		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+			return ownerAnswer{missing: err}, nil
+		}
+		return ownerAnswer{raw: raw}, err
+	})
 }
 
 // get is the raw body of one object by its path.

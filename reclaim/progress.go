@@ -26,7 +26,10 @@ func (r *run) report(summary *Summary, done result) {
 		r.Log.Error("pod", append(fields, zap.String("step", string(done.Step)), zap.Error(done.Err))...)
 		return
 	}
-	r.Log.Info("pod", append(fields, zap.Bool("archived", done.isArchived))...)
+	if done.isArchived {
+		fields = append(fields, zap.Bool("archived", true))
+	}
+	r.Log.Info("pod", fields...)
 }
 
 func (r *run) progress(summary *Summary) {

@@ -1,6 +1,7 @@
 package reclaim
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -40,9 +41,11 @@ type run struct {
 	policy     Policy
 	nodes      *nodes
 	namespaces cache[Namespace]
-	ownerCache cache[[]byte]
+	ownerCache cache[ownerAnswer]
 	events     *events
 	limit      *limit
+	record     *archive.Record
+	recordErr  error
 }
 
 // Run does one run: preflight, list, then every pod's way. The summary holds
@@ -69,16 +72,22 @@ func (r *Reclaimer) do(ctx context.Context, summary *Summary) error {
 		policy:     Policy{Config: r.Config, Classes: r.Classes, Self: r.Cluster.Namespace},
 		nodes:      newNodes(r.Cluster, r.Now),
 		namespaces: newNamespaces(r.Cluster, r.Now),
-		ownerCache: newCache(r.Now, r.Cluster.get),
+		ownerCache: newOwnerCache(r.Cluster.get, r.Now),
 		events:     newEvents(r.Cluster),
 		limit:      &limit{max: r.Config.MaxPods},
 	}
-	refs, err := this.list(ctx, summary)
-	if err != nil && len(refs) == 0 {
+	refs, listErr := this.list(ctx, summary)
+	if len(refs) == 0 {
+		return listErr
+	}
+	if err := this.begin(ctx, summary); err != nil {
+		for _, p := range refs {
+			summary.add(p.outcome(Remaining))
+		}
 		return err
 	}
 	this.work(ctx, refs, summary)
-	return err
+	return cmp.Or(listErr, this.end(ctx, summary))
 }
 
 // list turns the pods of the cluster into refs; skipped ones are counted here.
@@ -133,10 +142,12 @@ func (r *run) work(ctx context.Context, refs []ref, summary *Summary) {
 			if !open {
 				for _, left := range q.rest() {
 					r.report(summary, left)
+					r.write(inFlight, left)
 				}
 				return
 			}
 			r.report(summary, done)
+			r.write(inFlight, done)
 		case <-progress.C:
 			r.progress(summary)
 		}

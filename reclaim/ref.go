@@ -77,6 +77,10 @@ func targets(pod *corev1.Pod) []target {
 		s := known[name]
 		current := target{container: name, kind: kind}
 		current.ran, current.startedAt = started(s.State, s.ContainerID)
+		// an evicted container may be left waiting, its end lost
+		if last := s.LastTerminationState.Terminated; last != nil && last.Reason == statusLost {
+			current.ran = true
+		}
 		all = append(all, current)
 		if s.RestartCount > 0 {
 			previous := target{container: name, kind: kind, previous: true}
@@ -100,11 +104,17 @@ func targets(pod *corev1.Pod) []target {
 	return all
 }
 
+// statusLost is the reason of a container whose status the kubelet could not
+// find at the end (pkg/kubelet/status): it may have run.
+const statusLost = "ContainerStatusUnknown"
+
+// started tells whether an instance ran, or may have, and since when.
 func started(state corev1.ContainerState, containerID string) (bool, time.Time) {
 	switch {
 	case state.Terminated != nil:
 		at := state.Terminated.StartedAt.Time
-		return state.Terminated.ContainerID != "" || containerID != "" || at.Unix() > 0, at
+		ran := state.Terminated.ContainerID != "" || containerID != "" || at.Unix() > 0 || state.Terminated.Reason == statusLost
+		return ran, at
 	case state.Running != nil:
 		return true, state.Running.StartedAt.Time
 	}

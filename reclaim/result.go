@@ -29,6 +29,7 @@ type result struct {
 	logs          []archive.Log
 	worst         archive.Outcome
 	bytes         Bytes
+	bundle        string // its key in the bucket
 }
 
 func (p ref) outcome(o Outcome) result { return result{ref: p, Outcome: o} }
@@ -56,6 +57,7 @@ func (r result) archived(c *capture, object archive.Object) result {
 	if object.Fresh {
 		r.isArchived, r.logs, r.bytes = true, c.index.Logs, c.bytes()
 	}
+	r.bundle = object.Name()
 	return r
 }
 
@@ -64,13 +66,14 @@ func (r result) provisional(c *capture, object archive.Object) result {
 	if object.Fresh {
 		r.isProvisional, r.bytes = true, c.bytes()
 	}
+	r.bundle = object.Name()
 	return r
 }
 
 // with is the outcome now, with what was stored before.
 func (s *stored) with(now result) result {
 	kept := s.result
-	kept.worst = s.object.Logs()
+	kept.worst, kept.bundle = s.object.Logs(), s.object.Name()
 	kept.ref, kept.Outcome, kept.Reason, kept.Step, kept.Err = now.ref, now.Outcome, now.Reason, now.Step, now.Err
 	return kept
 }

@@ -11,10 +11,11 @@ import (
 // errIdle says that a log request sent nothing for RECLAIM_LOG_IDLE_TIMEOUT.
 var errIdle = errors.New("the log request went silent")
 
-// stream copies one answer of the log endpoint to w. It never follows. Reading
+// stream copies one answer of the log endpoint to w: the whole log, or its last
+// lines if tailLines is not 0. It never follows. Reading
 // ends with errIdle when nothing comes for idle; as long as bytes come it may
 // take any time.
-func (c *Cluster) stream(ctx context.Context, r ref, t target, tail bool, idle time.Duration, w io.Writer) error {
+func (c *Cluster) stream(ctx context.Context, r ref, t target, tailLines int, idle time.Duration, w io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := time.AfterFunc(idle, func() { cancel(errIdle) })
@@ -25,8 +26,8 @@ func (c *Cluster) stream(ctx context.Context, r ref, t target, tail bool, idle t
 	if t.previous {
 		req = req.Param("previous", "true")
 	}
-	if tail {
-		req = req.Param("tailLines", "1")
+	if tailLines > 0 {
+		req = req.Param("tailLines", fmt.Sprint(tailLines))
 	}
 	body, err := req.Stream(ctx)
 	if err != nil {

@@ -35,6 +35,7 @@ type Entry struct {
 type Journal struct {
 	mu      sync.Mutex
 	entries []Entry
+	open    sync.WaitGroup
 	before  func(server string, w http.ResponseWriter, req *http.Request) bool
 	after   func(server string, req *http.Request)
 }
@@ -76,6 +77,10 @@ func (j *Journal) Entries() []Entry {
 	return append([]Entry(nil), j.entries...)
 }
 
+// Settle waits until no request is under way: a client that was killed leaves
+// some behind.
+func (j *Journal) Settle() { j.open.Wait() }
+
 // Len is the number of entries, to look later at those that came after.
 func (j *Journal) Len() int {
 	j.mu.Lock()
@@ -99,6 +104,8 @@ func (j *Journal) Count(server, method, pathPart string) int {
 // what a client does because of an answer always comes later.
 func (j *Journal) Record(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		j.open.Add(1)
+		defer j.open.Done()
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)

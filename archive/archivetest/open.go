@@ -122,10 +122,7 @@ func decompress(key string, content []byte) ([]byte, error) {
 		}
 		return io.ReadAll(r)
 	}
-	r, err := zstd.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
+	return zstdDecoder.DecodeAll(content, nil)
 }
+
+var zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) // without a reader it cannot fail

@@ -32,13 +32,13 @@ type Store struct {
 	Bucket  string
 	Journal *Journal
 	mu      sync.Mutex
-	lie     func(*Stored)
+	lie     func(string, *Stored)
 	objects map[string]*Stored
 }
 
 // LieWith changes what is kept of every object that is put from now on; nil
 // ends it.
-func (s *Store) LieWith(lie func(*Stored)) {
+func (s *Store) LieWith(lie func(key string, o *Stored)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lie = lie
@@ -129,7 +129,7 @@ func (s *Store) put(w http.ResponseWriter, req *http.Request, key string) {
 	}
 	w.Header().Set("ETag", o.etag())
 	if s.lie != nil {
-		s.lie(o)
+		s.lie(key, o)
 	}
 	s.objects[key] = o
 }

@@ -173,7 +173,10 @@ func (s *Server) getOther(w http.ResponseWriter, path string) {
 	case ok:
 		Answer(w, http.StatusOK, object)
 	case kind == "namespaces":
-		Answer(w, http.StatusOK, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}})
+		Answer(w, http.StatusOK, &corev1.Namespace{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+			ObjectMeta: metav1.ObjectMeta{Name: parts[len(parts)-1], UID: types.UID("of-" + parts[len(parts)-1])},
+		})
 	case kind == "nodes":
 		Answer(w, http.StatusOK, Node(corev1.ConditionTrue))
 	default:
@@ -224,11 +227,16 @@ func Lines(at time.Time, lines ...string) string {
 	return text.String()
 }
 
-// WriteLog answers a log request with text, or its last line for tailLines=1.
+// WriteLog answers a log request with text, or as many of its last lines as
+// tailLines asks for.
 func WriteLog(w http.ResponseWriter, req *http.Request, text string) {
 	w.Header().Set("Content-Type", "text/plain")
-	if req.URL.Query().Get("tailLines") == "1" {
-		text = text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
+	if tail, err := strconv.Atoi(req.URL.Query().Get("tailLines")); err == nil {
+		lines := strings.SplitAfter(text, "\n")
+		if lines[len(lines)-1] == "" {
+			lines = lines[:len(lines)-1]
+		}
+		text = strings.Join(lines[max(0, len(lines)-tail):], "")
 	}
 	io.WriteString(w, text)
 }

@@ -1,0 +1,111 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A part of the record is put after this many lines or this long, so that a run
+// that is killed loses little of it.
+const (
+	recordLines = 1000
+	recordEvery = time.Minute
+)
+
+// Record is the record of one run: an index by date of what was archived and
+// deleted. Its parts are written once, tagged and kept like bundles of the
+// default class:
+//
+//	<prefix>/<cluster>/runs/<class>/<yyyy>/<mm>/<dd>/<start>-<random>/start.json
+//	.../0001.ndjson, 0002.ndjson, ...    a line for each archived or deleted pod
+//	.../end.json                         the summary
+//
+// The bundles are the authority. A Record belongs to one goroutine.
+type Record struct {
+	bucket *Bucket
+	dir    string
+	parts  int
+	lines  int
+	since  time.Time
+	buffer bytes.Buffer
+}
+
+// Begin starts the record of a run: start is put as start.json and proven like
+// a bundle, which shows before the first pod is touched that the store takes
+// and keeps what it is given.
+func (b *Bucket) Begin(ctx context.Context, start any) (*Record, error) {
+	now := b.now().UTC()
+	class := b.cfg.Retention.Default()
+	r := &Record{bucket: b, since: now, dir: strings.Join([]string{
+		b.layout.root(), "runs", class.String(), now.Format("2006/01/02"), now.Format("20060102T150405Z") + "-" + random(),
+	}, "/")}
+	text, err := json.MarshalIndent(start, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode start.json: %w", err)
+	}
+	return r, r.put(ctx, "start.json", "application/json", text)
+}
+
+// Add adds a line; it is put with the next part.
+func (r *Record) Add(ctx context.Context, line any) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("encode line of the run record: %w", err)
+	}
+	r.buffer.Write(append(text, '\n'))
+	r.lines++
+	if r.lines < recordLines && r.bucket.now().Sub(r.since) < recordEvery {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// End puts what is left and then end as end.json.
+func (r *Record) End(ctx context.Context, end any) error {
+	if r.lines > 0 {
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(end, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode end.json: %w", err)
+	}
+	return r.put(ctx, "end.json", "application/json", text)
+}
+
+func (r *Record) flush(ctx context.Context) error {
+	r.parts++
+	text := bytes.Clone(r.buffer.Bytes())
+	r.buffer.Reset()
+	r.lines, r.since = 0, r.bucket.now()
+	return r.put(ctx, fmt.Sprintf("%04d.ndjson", r.parts), "application/x-ndjson", text)
+}
+
+func (r *Record) put(ctx context.Context, name, contentType string, text []byte) error {
+	md5sum, sha := md5.Sum(text), sha256.Sum256(text)
+	want, err := r.bucket.put(ctx, upload{
+		name: r.dir + "/" + name, class: r.bucket.cfg.Retention.Default(), contentType: contentType,
+		body: bytes.NewReader(text), size: int64(len(text)), md5: md5sum[:], sha256: sha[:], metadata: map[string]string{},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = r.bucket.VerifyPut(ctx, want)
+	return err
+}
+
+// random is 64 random bits in hex.
+func random() string {
+	var bits [8]byte
+	rand.Read(bits[:]) // never fails: crypto/rand
+	return hex.EncodeToString(bits[:])
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// program maps a file in the folder of built programs to its main package.
+var programs = map[string]string{
+	"etcd":                    "go.etcd.io/etcd/server/v3",
+	"kube-apiserver":          "k8s.io/kubernetes/cmd/kube-apiserver",
+	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+	"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler",
+	"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
+	"kubelet":                 "k8s.io/kubernetes/cmd/kubelet",
+	"kwok":                    "sigs.k8s.io/kwok/cmd/kwok",
+	"versitygw":               "github.com/versity/versitygw/cmd/versitygw",
+	"containerd":              "github.com/containerd/containerd/v2/cmd/containerd",
+	"containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
+	"ctr":                     "github.com/containerd/containerd/v2/cmd/ctr",
+	"pause":                   "github.com/pod-reclaimer/pod-reclaimer/scripts/testbed/pause",
+}
+
+var (
+	controlPlanePrograms = []string{
+		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "versitygw",
+	}
+	nodePrograms = []string{"kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "pause"}
+)
+
+func programNames() []string { return append(slices.Clone(controlPlanePrograms), nodePrograms...) }
+
+// buildFlags are the product's own, so that shared packages compile once; the
+// version is what nodes and the API server report.
+var buildFlags = []string{
+	"-trimpath", "-ldflags",
+	"-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" +
+		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=37",
+}
+
+// build makes the programs that are missing and returns their folder. Two
+// builds at once take turns; a program appears whole or not at all.
+func build(ctx context.Context, names []string) (string, error) {
+	for _, name := range names {
+		if programs[name] == "" {
+			return "", fmt.Errorf("build: no part %q, there are %s", name, strings.Join(programNames(), ", "))
+		}
+	}
+	bin, err := binFolder(ctx)
+	if err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	if len(missing(bin, names)) == 0 {
+		return bin, nil
+	}
+	held, err := lock(bin)
+	if err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	defer held.Close()
+	if err := buildMissing(ctx, bin, missing(bin, names)); err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	return bin, nil
+}
+
+// buildMissing runs one `go build` for all of them, into a folder of its own.
+func buildMissing(ctx context.Context, bin string, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	temp := filepath.Join(bin, "building")
+	if err := os.RemoveAll(temp); err != nil { // a killed build's
+		return err
+	}
+	defer os.RemoveAll(temp)
+	progress("build %s", strings.Join(names, ", "))
+	packages := make([]string, len(names))
+	for i, name := range names {
+		packages[i] = programs[name]
+	}
+	if err := compile(ctx, temp, packages); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := os.Rename(filepath.Join(temp, builtName(packages[i])), filepath.Join(bin, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// builtName is what `go build` calls the program of a package: the last
+// element of its path that is no version.
+func builtName(pkg string) string {
+	if base := filepath.Base(pkg); base != "v3" {
+		return base
+	}
+	return filepath.Base(filepath.Dir(pkg))
+}
+
+func missing(bin string, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := os.Stat(filepath.Join(bin, name))
+		return err == nil
+	})
+}
+
+// binFolder is the cache folder for exactly these sources, toolchain and flags.
+func binFolder(ctx context.Context) (string, error) {
+	cache, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	versions, err := moduleVersions("go.mod")
+	if err != nil {
+		return "", fmt.Errorf("run it in its own folder, go run -C scripts/testbed . VERB: %w", err)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q", versions, buildFlags)
+	for _, file := range []string{"go.sum", "pause/main.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(text)
+	}
+	env, err := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w", err)
+	}
+	sum.Write(env)
+	return filepath.Join(cache, "bin", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
+}
+
+// moduleVersions is what go.mod says, without its comments and order: which
+// modules this program itself imports does not matter to what it builds.
+func moduleVersions(file string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "//")
+		if line = strings.TrimSpace(line); line != "" && line != "require (" && line != ")" {
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+func cacheFolder() (string, error) {
+	if dir := os.Getenv("TESTBED_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "pod-reclaimer", "testbed"), err
+}
