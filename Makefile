@@ -17,10 +17,10 @@ demo: build ## show the main job on a real API server and store
 	@scripts/demo
 
 testbed: ## build and start a testbed to play with, print its environment
-	@go run -C scripts/testbed . up
+	@time scripts/testbed/testbed up
 
 testbed-down: ## end that testbed and leave nothing behind
-	@go run -C scripts/testbed . down
+	@scripts/testbed/testbed down
 
 lint: ## gofmt, vet, staticcheck, shellcheck, import rules
 	@STATICCHECK=$(STATICCHECK) scripts/lint

@@ -98,7 +98,7 @@ func TestPermissionsOnRealCluster(t *testing.T) {
 func TestTwoThousandPods(t *testing.T) {
 	b := newBed(t)
 	seed := func(args ...string) {
-		cmd := exec.Command("go", append([]string{"run", "-C", "scripts/testbed", ".", "seed", "--name", os.Getenv("TESTBED_NAME")}, args...)...)
+		cmd := exec.Command("scripts/testbed/testbed", append([]string{"seed", "--name", os.Getenv("TESTBED_NAME")}, args...)...)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("seed: %v\n%s", err, output)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Entry is one request and its answer, in the order in which answers came.
@@ -35,7 +36,7 @@ type Entry struct {
 type Journal struct {
 	mu      sync.Mutex
 	entries []Entry
-	open    sync.WaitGroup
+	open    int // requests under way
 	before  func(server string, w http.ResponseWriter, req *http.Request) bool
 	after   func(server string, req *http.Request)
 }
@@ -79,7 +80,18 @@ func (j *Journal) Entries() []Entry {
 
 // Settle waits until no request is under way: a client that was killed leaves
 // some behind.
-func (j *Journal) Settle() { j.open.Wait() }
+func (j *Journal) Settle() {
+	for j.underWay(0) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (j *Journal) underWay(more int) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.open += more
+	return j.open
+}
 
 // Len is the number of entries, to look later at those that came after.
 func (j *Journal) Len() int {
@@ -104,8 +116,8 @@ func (j *Journal) Count(server, method, pathPart string) int {
 // what a client does because of an answer always comes later.
 func (j *Journal) Record(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		j.open.Add(1)
-		defer j.open.Done()
+		j.underWay(1)
+		defer j.underWay(-1)
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)

@@ -20,7 +20,7 @@
 //
 // # Use
 //
-//	eval "$(go run -C scripts/testbed . up --node --name facts)"
+//	eval "$(scripts/testbed/testbed up --node --name facts)"
 //	go test -C scripts/testbed ./facts/
 //
 // Without a testbed in the environment the tests skip. TESTBED_REQUIRED=1 makes

@@ -46,9 +46,9 @@ func mendIfFailed(t *testing.T) {
 
 // testbed runs the testbed's own program on the testbed in the environment.
 func testbed(ctx context.Context, args ...string) error {
-	args = append(append([]string{"run", "-C", "..", "."}, args...), "--name", os.Getenv("TESTBED_NAME"))
-	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	args = append(args, "--name", os.Getenv("TESTBED_NAME"))
+	if out, err := exec.CommandContext(ctx, "../testbed", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("testbed %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
