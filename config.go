@@ -137,10 +137,11 @@ usage: pod-reclaimer [-help]
 
 Environment variables; credentials, region, endpoint, CA and proxy of the store
 are the AWS SDK's own (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL_S3, ...);
-the cluster is the one this runs in, else that of KUBECONFIG.
+the cluster is the one this runs in, else that of KUBECONFIG. Defaults are in
+brackets.
 
 `)
-	return writeTable(w, "{{usage_key .}}\t{{usage_default .}}\t{{usage_description .}}\n")
+	return writeTable(w, "{{usage_key .}}\t{{usage_description .}}{{with usage_default .}} [{{.}}]{{end}}\n")
 }
 
 // writeTable writes a row for each variable.
