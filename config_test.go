@@ -65,7 +65,7 @@ func TestLoadDefaults(t *testing.T) {
 			Concurrency:    16,
 			LogIdleTimeout: time.Minute,
 			LogGrace:       24 * time.Hour,
-			LogsRequired:   true,
+			LogsRequired:   true, SummaryFile: "/dev/termination-log",
 		},
 		Archive: archive.Config{
 			Bucket: "pods", Cluster: "prod-1", Retention: retention(t, "7d"), Tagging: true,
@@ -84,6 +84,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		"RECLAIM_NAMESPACES=a,b", "RECLAIM_EXCLUDE_NAMESPACES=c", "RECLAIM_LABEL_SELECTOR=app in (x,y)", "RECLAIM_PHASES=Failed",
 		"RECLAIM_OWNER_KINDS=*", "RECLAIM_ARCHIVE_AFTER=1m", "RECLAIM_DELETE_AFTER=0s", "RECLAIM_MAX_PODS=5", "RECLAIM_DEADLINE=10m",
 		"RECLAIM_CONCURRENCY=3", "RECLAIM_LOG_IDLE_TIMEOUT=5s", "RECLAIM_LOG_GRACE=48h", "RECLAIM_LOGS_REQUIRED=false", "RECLAIM_DRY_RUN=true",
+		"RECLAIM_SUMMARY_FILE=/tmp/summary",
 		"ARCHIVE_BUCKET=pods", "ARCHIVE_CLUSTER=prod-1", "ARCHIVE_PREFIX=team", "ARCHIVE_RETENTION=30d,1w,forever", "ARCHIVE_TAGGING=off",
 		"ARCHIVE_COMPRESSION=gzip", "ARCHIVE_VERIFY=read", "ARCHIVE_PATH_STYLE=true", "ARCHIVE_SPOOL_DIR="+dir,
 		"LOG_LEVEL=debug", "LOG_FORMAT=console",
@@ -96,7 +97,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		Reclaim: reclaim.Config{
 			Namespaces: reclaim.List{"a", "b"}, ExcludeNamespaces: reclaim.List{"c"}, LabelSelector: "app in (x,y)", Phases: reclaim.Phases{"Failed"},
 			OwnerKinds: reclaim.List{"*"}, ArchiveAfter: time.Minute, MaxPods: 5, Deadline: 10 * time.Minute,
-			Concurrency: 3, LogIdleTimeout: 5 * time.Second, LogGrace: 48 * time.Hour, DryRun: true,
+			Concurrency: 3, LogIdleTimeout: 5 * time.Second, LogGrace: 48 * time.Hour, DryRun: true, SummaryFile: "/tmp/summary",
 		},
 		Archive: archive.Config{
 			Bucket: "pods", Cluster: "prod-1", Prefix: "team", Retention: retention(t, "30d,7d,forever"),

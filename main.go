@@ -74,6 +74,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if !summary.StartedAt.IsZero() {
 		log.Info("run finished", zap.Inline(summary))
 	}
+	if err := writeSummaryFile(cfg.Reclaim.SummaryFile, summary, err); err != nil {
+		log.Warn("summary file", zap.Error(err))
+	}
 	return err
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,6 +39,17 @@ func TestBadInput(t *testing.T) {
 					archivetest.Refuse(rw, status, code)
 				}
 				return server == "store"
+			})
+		}
+	}
+	refuseTo := func(method, query string) func(*stubs) {
+		return func(w *stubs) {
+			w.journal.Before(func(server string, rw http.ResponseWriter, req *http.Request) bool {
+				match := server == "store" && req.Method == method && strings.Contains(req.URL.RawQuery, query)
+				if match {
+					archivetest.Refuse(rw, 403, "AccessDenied")
+				}
+				return match
 			})
 		}
 	}
@@ -78,6 +91,9 @@ func TestBadInput(t *testing.T) {
 		{name: "wrong key id", world: refuse(403, "InvalidAccessKeyId"), code: 1, says: "AWS_ACCESS_KEY_ID"},
 		{name: "wrong secret", world: refuse(403, "SignatureDoesNotMatch"), code: 1, says: "AWS_SECRET_ACCESS_KEY"},
 		{name: "may not list the bucket", world: refuse(403, "AccessDenied"), code: 1, says: "s3:ListBucket"},
+		{name: "may not head objects", world: refuseTo("HEAD", ""), code: 1, says: "s3:GetObject"},
+		{name: "may not put objects", world: refuseTo("PUT", ""), code: 1, says: "s3:PutObject"},
+		{name: "may not read tags", world: refuseTo("GET", "tagging"), code: 1, says: "s3:GetObjectTagging"},
 		{name: "wrong region", world: refuse(301, "PermanentRedirect"), code: 1, says: "AWS_REGION"},
 		{name: "API server's clock", world: date("api"), code: 1, says: "clocks of this machine and of the API server"},
 		{name: "store's clock", world: date("store"), code: 1, says: "clocks of this machine and of the store"},
@@ -98,7 +114,7 @@ func TestBadInput(t *testing.T) {
 			if strings.Contains(e.output, "hunter2") {
 				t.Error("the value of an unknown variable is shown")
 			}
-			if n := w.journal.Count("api", "DELETE", "") + w.journal.Count("store", "PUT", ""); n != 0 {
+			if n := w.journal.Count("api", "DELETE", "") + w.journal.Count("store", "PUT", "/pods/"); n != 0 {
 				t.Errorf("%d requests that write", n)
 			}
 		})
@@ -256,4 +272,33 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	if len(w.api.Names()) != 0 {
 		t.Error("pods are left")
 	}
+}
+
+// The summary file gets the summary, or why the run failed, if it is there.
+func TestSummaryFile(t *testing.T) {
+	w := newStubs(t)
+	w.addPods(2)
+	file := filepath.Join(t.TempDir(), "termination-log")
+	e := w.run("RECLAIM_SUMMARY_FILE=" + file)
+	e.expect(t, 0, "no file made", e.summary.Deleted == 2 && !exists(file))
+	write(t, file, strings.Repeat("old", 5000))
+	for _, c := range []struct {
+		code int
+		says string
+	}{{0, `"listed":0`}, {1, "ARCHIVE_BUCKET"}} {
+		bucket := w.env["ARCHIVE_BUCKET"]
+		if c.code == 1 {
+			bucket = "another"
+		}
+		e = w.run("RECLAIM_SUMMARY_FILE="+file, "ARCHIVE_BUCKET="+bucket)
+		text, err := os.ReadFile(file)
+		e.expect(t, c.code, c.says+" in the file: "+string(text), err == nil && len(text) <= 4096 && json.Valid(text) && strings.Contains(string(text), c.says))
+	}
+	dir := t.TempDir()
+	w.run("RECLAIM_SUMMARY_FILE="+dir).expect(t, 0, "a directory does no harm", true)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

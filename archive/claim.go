@@ -1,18 +1,12 @@
 package archive
 
 import (
-	"bytes"
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
@@ -66,14 +60,10 @@ func (b *Bucket) writeClusterFile(ctx context.Context, name, uid string) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	md5sum, sha := md5.Sum(text), sha256.Sum256(text)
-	_, err = b.s3.PutObject(v4.SetPayloadHash(ctx, hex.EncodeToString(sha[:])), &s3.PutObjectInput{
-		Bucket: &b.cfg.Bucket, Key: &name, Body: bytes.NewReader(text), ContentLength: aws.Int64(int64(len(text))),
-		ContentMD5:  aws.String(base64.StdEncoding.EncodeToString(md5sum[:])),
-		ContentType: aws.String("application/json"), IfNoneMatch: aws.String("*"),
-	})
-	if err != nil && !hasCode(err, "PreconditionFailed") {
-		return b.explain("put", "s3:PutObject", name, err)
+	u := document(name, "application/json", Class{}, text)
+	u.untagged = true
+	if _, err := b.put(ctx, u); err != nil && !errors.Is(err, ErrExists) {
+		return err
 	}
 	return nil
 }

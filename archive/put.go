@@ -1,7 +1,10 @@
 package archive
 
 import (
+	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -72,6 +75,17 @@ type upload struct {
 	size        int64
 	md5, sha256 []byte
 	metadata    map[string]string
+	// untagged is an object that no lifecycle rule for bundles shall match.
+	untagged bool
+}
+
+// document is the upload of a small object that is not a bundle.
+func document(name, contentType string, class Class, text []byte) upload {
+	md5sum, sha := md5.Sum(text), sha256.Sum256(text)
+	return upload{
+		name: name, class: class, contentType: contentType, metadata: map[string]string{},
+		body: bytes.NewReader(text), size: int64(len(text)), md5: md5sum[:], sha256: sha[:],
+	}
 }
 
 func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
@@ -95,7 +109,7 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		IfNoneMatch:   aws.String("*"),
 		Metadata:      u.metadata,
 	}
-	if b.cfg.Tagging {
+	if bool(b.cfg.Tagging) && !u.untagged {
 		input.Tagging = aws.String(encodeTags(tags(u.class, archivedAt)))
 	}
 	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))

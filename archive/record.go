@@ -3,9 +3,7 @@ package archive
 import (
 	"bytes"
 	"context"
-	"crypto/md5"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -91,11 +89,7 @@ func (r *Record) flush(ctx context.Context) error {
 }
 
 func (r *Record) put(ctx context.Context, name, contentType string, text []byte) error {
-	md5sum, sha := md5.Sum(text), sha256.Sum256(text)
-	want, err := r.bucket.put(ctx, upload{
-		name: r.dir + "/" + name, class: r.bucket.cfg.Retention.Default(), contentType: contentType,
-		body: bytes.NewReader(text), size: int64(len(text)), md5: md5sum[:], sha256: sha[:], metadata: map[string]string{},
-	})
+	want, err := r.bucket.put(ctx, document(r.dir+"/"+name, contentType, r.bucket.cfg.Retention.Default(), text))
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Config struct {
 	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish"`
 	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
 	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`
+	SummaryFile       string        `split_words:"true" default:"/dev/termination-log" desc:"gets the summary if it exists; the default is what kubectl describe pod shows"`
 }
 
 // List is a comma list; items are trimmed, empty ones dropped.
