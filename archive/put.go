@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -114,7 +115,7 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 	}
 	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))
 	_, err := b.s3.PutObject(ctx, input)
-	if hasCode(err, "PreconditionFailed") {
+	if status(err) == http.StatusPreconditionFailed {
 		return Object{}, fmt.Errorf("put %s: %w", u.name, ErrExists)
 	}
 	if err != nil {
