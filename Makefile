@@ -1,3 +1,4 @@
+SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
@@ -8,7 +9,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 build: ## build bin/pod-reclaimer, one static binary
-	$(GOBUILD) -o bin/pod-reclaimer .
+	@echo "build bin/pod-reclaimer (the first time this downloads and compiles for some minutes)"
+	@$(GOBUILD) -o bin/pod-reclaimer . 2> >(grep -v '^go: downloading' >&2)
 
 test: ## run all tests against a real API server and store; as root also a real node
 	@scripts/test
