@@ -247,3 +247,30 @@ func (w *stubs) changeAfterList() {
 		return false
 	})
 }
+
+// A store that is busy is asked again, with the whole body; one that stays busy
+// fails the pod, and says so.
+func TestBusyStore(t *testing.T) {
+	for name, busy := range map[string]int64{"twice": 2, "always": 1 << 30} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			var left atomic.Int64
+			left.Store(busy)
+			w.journal.Before(func(_ string, rw http.ResponseWriter, req *http.Request) bool {
+				if req.Method != http.MethodPut || !strings.Contains(req.URL.Path, "/pods/") || left.Add(-1) < 0 {
+					return false
+				}
+				archivetest.Refuse(rw, http.StatusServiceUnavailable, "SlowDown")
+				return true
+			})
+			e := w.run()
+			if name == "twice" {
+				e.expect(t, 0, "one deleted", e.summary.Deleted == 1)
+				return
+			}
+			e.expect(t, 3, "SlowDown named", e.summary.Failed["put"] == 1 && strings.Contains(e.output, "SlowDown"))
+		})
+	}
+}
