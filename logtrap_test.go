@@ -210,7 +210,7 @@ func TestSilentLogRequest(t *testing.T) {
 			reclaimtest.WriteLog(rw, req, text)
 		}
 	})
-	e := w.run("RECLAIM_LOG_IDLE_TIMEOUT=2s")
+	e := w.run("RECLAIM_LOG_IDLE_TIMEOUT=4s")
 	e.expect(t, 0, "one pod waiting, two deleted", e.summary.Kept["log-wait"] == 1 && e.summary.Deleted == 2)
 }
 

@@ -89,8 +89,10 @@ func TestMutantsAreFound(t *testing.T) {
 
 // The program itself, in the same worlds, is not taken for a mutant.
 func TestProgramIsNoMutant(t *testing.T) {
+	binary := build(t)
 	for _, m := range mutants {
 		w := newStubs(t)
+		w.binary = binary
 		w.api.Add(ranPod("a", withInit))
 		if m.world != nil {
 			m.world(w)

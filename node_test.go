@@ -130,10 +130,10 @@ kind: Pod
 metadata: {name: debugged}
 spec:
   restartPolicy: Never
-  activeDeadlineSeconds: 30
-  terminationGracePeriodSeconds: 1
+  volumes: [{name: state, emptyDir: {}}]
   containers:
-  - {name: main, image: IMAGE, imagePullPolicy: Never, command: [sh, -c, "echo waiting; sleep 300"]}
+  - {name: main, image: IMAGE, imagePullPolicy: Never, volumeMounts: [{name: state, mountPath: /state}],
+     command: [sh, -c, "echo waiting; until test -e /state/done; do sleep 0.1; done"]}
 ---
 apiVersion: v1
 kind: Pod
@@ -145,7 +145,8 @@ spec:
 `)
 	eventually(t, "the pod to debug runs", func() bool { return b.field("pod/debugged", ".status.phase") == "Running" })
 	b.kubectl("patch", "pod", "debugged", "--subresource=ephemeralcontainers", "--type=strategic", "-p",
-		`{"spec":{"ephemeralContainers":[{"name":"debugger","image":"`+os.Getenv("TESTBED_IMAGE")+`","imagePullPolicy":"Never","command":["echo","looking around"]}]}}`)
+		`{"spec":{"ephemeralContainers":[{"name":"debugger","image":"`+os.Getenv("TESTBED_IMAGE")+`","imagePullPolicy":"Never",
+"command":["sh","-c","echo looking around; touch /state/done"],"volumeMounts":[{"name":"state","mountPath":"/state"}]}]}}`)
 	want := map[string]map[string]string{
 		"restarted": {"main": "complete", "main previous": "unavailable"},
 		"sidecar":   {"main": "complete", "proxy": "complete"},
