@@ -25,20 +25,26 @@ func (b *bed) endedPod(name string) {
 // real API server compares UID and resourceVersion.
 func TestNameReusedOnRealCluster(t *testing.T) {
 	b := newBed(t)
-	b.endedPod("a")
+	b.reuseName(b.endedPod)
+}
+
+// reuseName lets another pod take the name "a" just before the delete.
+func (b *bed) reuseName(makePod func(name string)) {
+	b.t.Helper()
+	makePod("a")
 	old := b.field("pod/a", ".metadata.uid")
 	var once atomic.Bool
 	b.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
 		if server == "api" && req.Method == http.MethodDelete && !once.Swap(true) {
 			b.kubectl("delete", "pod", "a", "--wait=true", "--grace-period=0")
-			b.endedPod("a")
+			makePod("a")
 		}
 		return false
 	})
 	e := b.run()
-	e.expect(t, 0, "one gone", e.summary.Gone == 1 && e.summary.Deleted == 0)
+	e.expect(b.t, 0, "one gone", e.summary.Gone == 1 && e.summary.Deleted == 0)
 	if uid := b.field("pod/a", ".metadata.uid"); uid == "" || uid == old {
-		t.Errorf("the new pod did not survive: %q", uid)
+		b.t.Errorf("the new pod did not survive: %q", uid)
 	}
 }
 

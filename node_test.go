@@ -182,3 +182,21 @@ spec:
 		}
 	}
 }
+
+// On a real node too, the pod that took the name survives, though it has ended
+// as well.
+func TestNameReusedOnRealNode(t *testing.T) {
+	b := newNodeBed(t)
+	b.reuseName(func(name string) {
+		b.apply(`
+apiVersion: v1
+kind: Pod
+metadata: {name: ` + name + `}
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: main, image: IMAGE, imagePullPolicy: Never, command: [date]}
+`)
+		b.waitEnded("pod/" + name)
+	})
+}
