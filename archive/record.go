@@ -3,8 +3,6 @@ package archive
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,7 +20,7 @@ const (
 // deleted. Its parts are written once, tagged and kept like bundles of the
 // default class:
 //
-//	<prefix>/<cluster>/runs/<class>/<yyyy>/<mm>/<dd>/<start>-<random>/start.json
+//	<prefix>/<cluster>/runs/<class>/<yyyy>/<mm>/<dd>/<start>-<run ID>/start.json
 //	.../0001.ndjson, 0002.ndjson, ...    a line for each archived or deleted pod
 //	.../end.json                         the summary
 //
@@ -36,14 +34,14 @@ type Record struct {
 	buffer bytes.Buffer
 }
 
-// Begin starts the record of a run: start is put as start.json and proven like
+// Begin starts the record of the run with this ID: start is put as start.json and proven like
 // a bundle, which shows before the first pod is touched that the store takes
 // and keeps what it is given.
-func (b *Bucket) Begin(ctx context.Context, start any) (*Record, error) {
+func (b *Bucket) Begin(ctx context.Context, runID string, start any) (*Record, error) {
 	now := b.now().UTC()
 	class := b.cfg.Retention.Default()
 	r := &Record{bucket: b, since: now, dir: strings.Join([]string{
-		b.layout.root(), "runs", class.String(), now.Format("2006/01/02"), now.Format("20060102T150405Z") + "-" + random(),
+		b.layout.root(), "runs", class.String(), now.Format("2006/01/02"), now.Format("20060102T150405Z") + "-" + runID,
 	}, "/")}
 	text, err := json.MarshalIndent(start, "", "  ")
 	if err != nil {
@@ -95,11 +93,4 @@ func (r *Record) put(ctx context.Context, name, contentType string, text []byte)
 	}
 	_, err = r.bucket.VerifyPut(ctx, want)
 	return err
-}
-
-// random is 64 random bits in hex.
-func random() string {
-	var bits [8]byte
-	rand.Read(bits[:]) // never fails: crypto/rand
-	return hex.EncodeToString(bits[:])
 }

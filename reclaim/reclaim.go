@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -184,12 +183,11 @@ func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
+// runID is 64 random bits in hex.
 func runID() string {
-	var random [8]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		panic(fmt.Sprintf("no random numbers: %v", err)) // crypto/rand never fails on Linux
-	}
-	return hex.EncodeToString(random[:])
+	var bits [8]byte
+	rand.Read(bits[:]) // crypto/rand cannot fail
+	return hex.EncodeToString(bits[:])
 }
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

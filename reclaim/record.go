@@ -41,7 +41,7 @@ func (r *run) begin(ctx context.Context, summary *Summary) error {
 	if r.Config.DryRun {
 		return nil
 	}
-	r.record, err = r.Bucket.Begin(ctx, map[string]any{
+	r.record, err = r.Bucket.Begin(ctx, summary.RunID, map[string]any{
 		"runId": summary.RunID, "cluster": summary.Cluster, "startedAt": summary.StartedAt, "listed": summary.Listed,
 	})
 	return err
