@@ -211,18 +211,23 @@ func TestStoreThatKeepsNothing(t *testing.T) {
 // A put whose answer was lost is repeated by the SDK and refused by the
 // condition: what is there is verified, and it is ours.
 func TestLostAnswerOfPut(t *testing.T) {
-	w := newStubs(t)
-	w.api.Add(ranPod("a"))
-	var lost atomic.Bool
-	w.journal.After(func(_ string, req *http.Request) {
-		if req.Method == http.MethodPut && !lost.Swap(true) {
-			panic(http.ErrAbortHandler)
-		}
-	})
-	e := w.run()
-	e.expect(t, 0, "the pod deleted", e.summary.Deleted == 1)
-	if got := len(w.store.Bundles()); got != 1 {
-		t.Errorf("%d bundles", got)
+	for _, key := range []string{"/pods/", "/start.json", "/end.json", "/cluster.json"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			var lost atomic.Bool
+			w.journal.After(func(_ string, req *http.Request) {
+				if req.Method == http.MethodPut && strings.Contains(req.URL.Path, key) && !lost.Swap(true) {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			e := w.run()
+			e.expect(t, 0, "the pod deleted", e.summary.Deleted == 1 && lost.Load())
+			if got := len(w.store.Bundles()); got != 1 {
+				t.Errorf("%d bundles", got)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,9 +35,9 @@ type Record struct {
 	buffer bytes.Buffer
 }
 
-// Begin starts the record of the run with this ID: start is put as start.json and proven like
-// a bundle, which shows before the first pod is touched that the store takes
-// and keeps what it is given.
+// Begin starts the record of the run with this ID: start is put as start.json
+// and proven like a bundle, which shows before the first pod is touched that the
+// store takes and keeps what it is given.
 func (b *Bucket) Begin(ctx context.Context, runID string, start any) (*Record, error) {
 	now := b.now().UTC()
 	class := b.cfg.Retention.Default()
@@ -86,8 +87,14 @@ func (r *Record) flush(ctx context.Context) error {
 	return r.put(ctx, fmt.Sprintf("%04d.ndjson", r.parts), "application/x-ndjson", text)
 }
 
+// put puts one part and proves it. A key that is taken was taken by our own try
+// whose answer was lost, since the run's ID is in it.
 func (r *Record) put(ctx context.Context, name, contentType string, text []byte) error {
-	want, err := r.bucket.put(ctx, document(r.dir+"/"+name, contentType, r.bucket.cfg.Retention.Default(), text))
+	u := document(r.dir+"/"+name, contentType, r.bucket.cfg.Retention.Default(), text)
+	want, err := r.bucket.put(ctx, u)
+	if errors.Is(err, ErrExists) {
+		want, err = r.bucket.head(ctx, u.name, u.class)
+	}
 	if err != nil {
 		return err
 	}
