@@ -73,13 +73,14 @@ func keepConnections() aws.HTTPClient {
 }
 
 // wrap puts with around the transport that the SDK has configured (CA, proxy).
+// The client is the one of keepConnections; were it another, a dry run could
+// write, so that is no case to pass over.
 func wrap(client s3.HTTPClient, with func(http.RoundTripper) http.RoundTripper) s3.HTTPClient {
-	sdk, ok := client.(*awshttp.BuildableClient)
-	if with == nil || !ok {
+	if with == nil {
 		return client
 	}
 	return &http.Client{
-		Transport:     with(sdk.GetTransport()),
+		Transport:     with(client.(*awshttp.BuildableClient).GetTransport()),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
