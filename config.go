@@ -57,7 +57,7 @@ func load() (config, error) {
 	for _, p := range c.parts() {
 		problems = append(problems, process(p)...)
 	}
-	problems = append(problems, c.Reclaim.Validate(), c.Archive.Validate())
+	problems = append(problems, c.Reclaim.SetShardIndex(os.Getenv(reclaim.ShardIndexVariable)), c.Reclaim.Validate(), c.Archive.Validate())
 	return c, errors.Join(problems...)
 }
 

@@ -22,11 +22,14 @@ type Config struct {
 	MaxPods           int           `split_words:"true" default:"0" desc:"most pods deleted in one run; 0: no limit"`
 	Deadline          time.Duration `default:"0" desc:"stop starting pods after this long; 0: never"`
 	Concurrency       int           `default:"16" desc:"pods in flight"`
+	Shards            int           `default:"1" desc:"runs side by side, each with its share of the pods; JOB_COMPLETION_INDEX, as an Indexed Job sets it, says which one this is"`
 	LogIdleTimeout    time.Duration `split_words:"true" default:"60s" desc:"give up on a log request that sends nothing for this long"`
 	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish"`
 	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
 	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`
 	SummaryFile       string        `split_words:"true" default:"/dev/termination-log" desc:"gets the summary if it exists; the default is what kubectl describe pod shows"`
+	// ShardIndex is which of Shards this run is, from 0; see SetShardIndex.
+	ShardIndex int `ignored:"true"`
 }
 
 // List is a comma list; items are trimmed, empty ones dropped.
@@ -98,6 +101,7 @@ func (c Config) Validate() error {
 	positive("DEADLINE", c.Deadline >= 0, "no negative duration")
 	positive("MAX_PODS", c.MaxPods >= 0, "no negative number")
 	positive("CONCURRENCY", c.Concurrency >= 1 && c.Concurrency <= 1024, "a number from 1 to 1024")
+	positive("SHARDS", c.Shards >= 1 && c.Shards <= 1024, "a number from 1 to 1024")
 	positive("LOG_IDLE_TIMEOUT", c.LogIdleTimeout > 0, "a duration above 0")
 	positive("LOG_GRACE", c.LogGrace >= 0, "no negative duration")
 	for _, ns := range c.Namespaces {

@@ -70,7 +70,7 @@ func TestSelectorUnmarshalText(t *testing.T) {
 func goodConfig() Config {
 	return Config{
 		Phases: Phases{"Succeeded", "Failed"}, OwnerKinds: List{"None"}, ArchiveAfter: 30 * time.Second, DeleteAfter: time.Hour,
-		Concurrency: 16, LogIdleTimeout: time.Minute, LogGrace: 24 * time.Hour, LogsRequired: true,
+		Concurrency: 16, Shards: 1, LogIdleTimeout: time.Minute, LogGrace: 24 * time.Hour, LogsRequired: true,
 	}
 }
 
@@ -90,6 +90,8 @@ func TestValidate(t *testing.T) {
 		{"one worker", func(c *Config) { c.Concurrency = 1 }, ""},
 		{"1024 workers", func(c *Config) { c.Concurrency = 1024 }, ""},
 		{"1025 workers", func(c *Config) { c.Concurrency = 1025 }, "RECLAIM_CONCURRENCY"},
+		{"no shards", func(c *Config) { c.Shards = 0 }, "RECLAIM_SHARDS"},
+		{"1025 shards", func(c *Config) { c.Shards = 1025 }, "RECLAIM_SHARDS"},
 		{"no idle timeout", func(c *Config) { c.LogIdleTimeout = 0 }, "RECLAIM_LOG_IDLE_TIMEOUT"},
 		{"negative grace", func(c *Config) { c.LogGrace = -1 }, "RECLAIM_LOG_GRACE"},
 		{"a namespace both listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a", "b"}, List{"b"} }, "RECLAIM_NAMESPACES"},

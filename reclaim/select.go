@@ -13,6 +13,7 @@ type Reason string
 
 // Reasons to skip a pod: it is out of scope, and not archived either.
 const (
+	SkipOtherShard       Reason = "other-shard"       // another run's, by RECLAIM_SHARDS
 	SkipNamespace        Reason = "namespace"         // RECLAIM_EXCLUDE_NAMESPACES
 	SkipOwnerKind        Reason = "owner-kind"        // its controller is not in RECLAIM_OWNER_KINDS
 	SkipMirror           Reason = "mirror"            // a static pod
@@ -79,6 +80,8 @@ func (p Policy) Decide(pod *corev1.Pod, ns Namespace, node NodeState, now time.T
 
 func (p Policy) skip(pod *corev1.Pod, node NodeState, age time.Duration) Reason {
 	switch {
+	case p.Config.Shards > 1 && shard(pod.UID, p.Config.Shards) != p.Config.ShardIndex:
+		return SkipOtherShard
 	case p.Config.ExcludeNamespaces.has(pod.Namespace):
 		return SkipNamespace
 	case mirror(pod):

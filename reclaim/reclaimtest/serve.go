@@ -155,7 +155,7 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	var review struct {
 		APIVersion, Kind string
 		Spec             struct {
-			ResourceAttributes struct{ Verb, Resource, Subresource string }
+			ResourceAttributes struct{ Verb, Group, Resource, Subresource string }
 		}
 		Status struct {
 			Allowed bool `json:"allowed"`
@@ -163,7 +163,8 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	}
 	json.NewDecoder(req.Body).Decode(&review)
 	a := review.Spec.ResourceAttributes
-	name := strings.TrimSuffix(a.Verb+" "+a.Resource+"/"+a.Subresource, "/")
+	resource := strings.TrimSuffix(a.Resource+"."+a.Group, ".")
+	name := strings.TrimSuffix(a.Verb+" "+resource+"/"+a.Subresource, "/")
 	s.mu.Lock()
 	review.Status.Allowed = !s.denied[name]
 	s.mu.Unlock()
