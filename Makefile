@@ -1,16 +1,22 @@
 SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+OUT         := bin/pod-reclaimer
+IMAGE       := pod-reclaimer:dev
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
-.PHONY: help build test demo testbed testbed-down lint check
+.PHONY: help build image test demo testbed testbed-down lint check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 build: ## build bin/pod-reclaimer, one static binary
-	@echo "build bin/pod-reclaimer (the first time this downloads and compiles for some minutes)"
-	@$(GOBUILD) -o bin/pod-reclaimer . 2> >(grep -v '^go: downloading' >&2)
+	@echo "build $(OUT) (the first time this downloads and compiles for some minutes)"
+	@$(GOBUILD) -o $(OUT) . 2> >(grep -v '^go: downloading' >&2)
+
+image: ## build the image IMAGE with buildah into bin/image.tar
+	@scripts/image $(IMAGE) bin/image.tar
+	@echo "bin/image.tar holds $(IMAGE)"
 
 test: ## run all tests against a real API server and store; as root also a real node
 	@scripts/test

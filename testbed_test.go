@@ -19,8 +19,9 @@ import (
 // a namespace of the test's own.
 type bed struct {
 	*world
-	namespace string
-	bucket    string
+	// namespace is that of the pods, home where manifests are installed.
+	namespace, home string
+	bucket          string
 }
 
 // newBed finds the testbed by the variables that "testbed up" exports. Without
@@ -48,7 +49,7 @@ func newBed(t testing.TB) *bed {
 	bucket := os.Getenv("TESTBED_BUCKET")
 	b := &bed{world: newWorld(t, j, api.URL, store.URL, bucket), bucket: bucket}
 	b.env["AWS_ACCESS_KEY_ID"], b.env["AWS_SECRET_ACCESS_KEY"] = os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
-	b.makeNamespace()
+	b.namespace = b.makeNamespace()
 	b.env["RECLAIM_NAMESPACES"] = b.namespace
 	b.env["ARCHIVE_CLUSTER"] = b.namespace
 	return b
@@ -66,15 +67,15 @@ func newNodeBed(t testing.TB) *bed {
 	return newBed(t)
 }
 
-func (b *bed) makeNamespace() {
+func (b *bed) makeNamespace() string {
 	b.t.Helper()
 	var made struct{ Metadata struct{ Name string } }
 	output := b.kubectlIn(`{"apiVersion":"v1","kind":"Namespace","metadata":{"generateName":"test-"}}`, "create", "-o", "json", "-f", "-")
 	if err := json.Unmarshal(output, &made); err != nil {
 		b.t.Fatal(err)
 	}
-	b.namespace = made.Metadata.Name
-	b.t.Cleanup(func() { b.kubectl("delete", "namespace", b.namespace, "--wait=false") })
+	b.t.Cleanup(func() { b.kubectl("delete", "namespace", made.Metadata.Name, "--wait=false") })
+	return made.Metadata.Name
 }
 
 // kubectl runs the real kubectl past the proxies, as a user would.
@@ -93,10 +94,10 @@ func (b *bed) kubectlIn(input string, args ...string) []byte {
 }
 
 func (b *bed) tryKubectl(input string, args ...string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(os.Getenv("TESTBED_BIN"), "kubectl"), args...)
-	if b.namespace != "" {
-		cmd.Args = append(cmd.Args, "--namespace", b.namespace)
+	if b.namespace != "" { // unless args name another, which counts as the last
+		args = append([]string{"--namespace", b.namespace}, args...)
 	}
+	cmd := exec.Command(filepath.Join(os.Getenv("TESTBED_BIN"), "kubectl"), args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &stdout, &stderr
 	if err := cmd.Run(); err != nil {

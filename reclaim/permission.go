@@ -14,15 +14,18 @@ import (
 
 // needed are the permissions of a run, in every namespace that it lists. All of
 // them are asked for before the first pod is touched: a run that finds one
-// missing half way would archive less than the cluster knew.
+// missing half way would archive less than the cluster knew. A dry run can do
+// without the one to delete.
 func (c Config) needed() []authorizationv1.ResourceAttributes {
 	all := []authorizationv1.ResourceAttributes{
 		{Verb: "list", Resource: "pods"},
 		{Verb: "get", Resource: "pods"},
 		{Verb: "get", Resource: "pods", Subresource: "log"},
-		{Verb: "delete", Resource: "pods"},
 		{Verb: "list", Resource: "events"},
 		{Verb: "get", Resource: "namespaces"},
+	}
+	if !c.DryRun {
+		all = append(all, authorizationv1.ResourceAttributes{Verb: "delete", Resource: "pods"})
 	}
 	if len(c.Namespaces) == 0 {
 		// a Role cannot grant it; without it a node's state counts as unknown

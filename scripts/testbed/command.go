@@ -20,7 +20,7 @@ func command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	name := root.PersistentFlags().String("name", "default", "which testbed; several run side by side")
 	root.AddCommand(
-		buildCommand(), upCommand(name), downCommand(name), envCommand(name), statusCommand(name), seedCommand(name), objectsCommand(name),
+		buildCommand(), upCommand(name), downCommand(name), envCommand(name), statusCommand(name), seedCommand(name), objectsCommand(name), loadCommand(name),
 		signalCommand(name, "kill", "Kill a part at once (SIGKILL); `up` starts it again", syscall.SIGKILL),
 		signalCommand(name, "stop", "Freeze a part (SIGSTOP)", syscall.SIGSTOP),
 		signalCommand(name, "cont", "Let a frozen part go on (SIGCONT)", syscall.SIGCONT),

@@ -20,6 +20,8 @@ var debianPackages = []struct {
 	{"runc", func() bool { return exists("/usr/sbin/runc") || exists("/usr/bin/runc") }},
 	{"containernetworking-plugins", func() bool { return exists("/usr/lib/cni/ptp") && exists("/usr/lib/cni/host-local") }},
 	{"busybox-static", staticBusybox},
+	// for the image of the program itself, see scripts/image
+	{"buildah", func() bool { return exists("/usr/bin/buildah") }},
 }
 
 // staticBusybox says whether busybox runs where nothing else is.
