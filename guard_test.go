@@ -52,7 +52,9 @@ func TestGuardOnRealCluster(t *testing.T) {
 	b.kubectl("patch", "pod", "running", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Running"}}`)
 
 	// the API server takes a moment to learn of a new policy
-	eventually(t, "the guard stands", func() bool { return strings.Contains(b.tryDelete("pending", b.exact("pending")), "pods that have ended") })
+	eventually(t, "the guard stands", func() bool {
+		return strings.Contains(b.tryDelete("pending", b.exact("pending")), "pods that have ended")
+	})
 	for _, tt := range []struct {
 		pod           string
 		preconditions map[string]string
