@@ -16,9 +16,7 @@ func (b *bed) endedPod(name string) {
 	b.t.Helper()
 	b.apply(fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},
 "spec":{"nodeName":%q,"containers":[{"name":"main","image":"example/main:1"}]}}`, name, os.Getenv("TESTBED_KWOK_NODE")))
-	b.kubectl("patch", "pod", name, "--subresource=status", "--type=merge", "-p",
-		`{"status":{"phase":"Failed","containerStatuses":[{"name":"main","image":"example/main:1","imageID":"","ready":false,"restartCount":0,"containerID":"containerd://1",
-"state":{"terminated":{"exitCode":1,"finishedAt":"2026-01-01T00:00:00Z","containerID":"containerd://1"}}}]}}`)
+	b.failPod(name)
 }
 
 // A pod of the same name, made after the list by somebody else, survives: the

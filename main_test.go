@@ -157,10 +157,12 @@ func (e ended) expect(t testing.TB, code int, what string, ok bool) {
 // that no healthy run reaches.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	pause := 20 * time.Millisecond
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(pause) {
 		if ok() {
 			return
 		}
+		pause = min(2*pause, 300*time.Millisecond)
 	}
 	t.Fatalf("waited in vain: %s", what)
 }
