@@ -1,10 +1,6 @@
 package archivetest
 
 import (
-	"crypto/md5"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
@@ -22,18 +18,51 @@ type Stored struct {
 	Body     []byte
 	Metadata map[string]string
 	Tags     url.Values
-	Header   http.Header
+	// Header is what a read answers beside: lock, encryption, or a lie.
+	Header http.Header
+	// Late is how many reads do not see the object yet.
+	Late int
+	// Lost is an object that is accepted and not kept.
+	Lost bool
 }
 
 // Store is an object store in memory that speaks as much S3 as the archive
 // needs. It is for faults; whether the requests are right, a real store shows.
+// It takes only requests that one of its identities has signed, and refuses
+// what Strict says.
 type Store struct {
-	URL     string
-	Bucket  string
-	Journal *Journal
-	mu      sync.Mutex
-	lie     func(string, *Stored)
-	objects map[string]*Stored
+	URL        string
+	Bucket     string
+	Journal    *Journal
+	mu         sync.Mutex
+	identities map[string]Identity
+	strict     Strict
+	objectLock bool
+	hideLock   bool
+	lie        func(string, *Stored)
+	objects    map[string]*Stored
+}
+
+// Allow lets this identity sign requests too.
+func (s *Store) Allow(id Identity) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.identities[id.AccessKey] = id
+}
+
+// Refusing sets what the store refuses from now on.
+func (s *Store) Refusing(strict Strict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strict = strict
+}
+
+// EnableObjectLock gives the bucket Object Lock. If hidden, only GetObjectRetention
+// shows an object's lock, as for a HEAD without that permission.
+func (s *Store) EnableObjectLock(hidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objectLock, s.hideLock = true, hidden
 }
 
 // LieWith changes what is kept of every object that is put from now on; nil
@@ -47,7 +76,9 @@ func (s *Store) LieWith(lie func(key string, o *Stored)) {
 // NewStore starts a store with one empty bucket.
 func NewStore(t testing.TB, j *Journal) *Store {
 	t.Helper()
-	s := &Store{Bucket: "bundles", Journal: j, objects: map[string]*Stored{}}
+	s := &Store{Bucket: "bundles", Journal: j, objects: map[string]*Stored{}, identities: map[string]Identity{}}
+	s.Allow(Identity{AccessKey: "testbed", Secret: "testbed-secret-key"})
+	s.Refusing(Strictest())
 	server := httptest.NewServer(j.Record("store", s))
 	t.Cleanup(server.Close)
 	s.URL = server.URL
@@ -81,6 +112,22 @@ func (s *Store) Set(key string, o *Stored) {
 }
 
 func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		Refuse(w, http.StatusBadRequest, "IncompleteBody")
+		return
+	}
+	s.mu.Lock()
+	identities, strict := maps.Clone(s.identities), s.strict
+	s.mu.Unlock()
+	if code := checkSignature(req, body, identities); code != "" {
+		Refuse(w, http.StatusForbidden, code)
+		return
+	}
+	if status, code := strict.check(req, body); code != "" {
+		Refuse(w, status, code)
+		return
+	}
 	key, ok := strings.CutPrefix(strings.TrimPrefix(req.URL.Path, "/"), s.Bucket)
 	if !ok {
 		Refuse(w, http.StatusNotFound, "NoSuchBucket")
@@ -88,96 +135,19 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	key = strings.TrimPrefix(key, "/")
 	switch {
+	case req.Method == http.MethodGet && req.URL.Query().Has("object-lock"):
+		s.lockConfiguration(w)
 	case req.Method == http.MethodGet && key == "":
 		s.list(w, req)
+	case req.Method == http.MethodPut && req.Header.Get("X-Amz-Copy-Source") != "":
+		s.copy(w, req, key)
 	case req.Method == http.MethodPut:
-		s.put(w, req, key)
+		s.put(w, req, key, body)
 	case req.Method == http.MethodGet || req.Method == http.MethodHead:
 		s.get(w, req, key)
 	default:
 		Refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed")
 	}
-}
-
-func (s *Store) put(w http.ResponseWriter, req *http.Request, key string) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		Refuse(w, http.StatusBadRequest, "IncompleteBody")
-		return
-	}
-	sum := md5.Sum(body)
-	if req.Header.Get("Content-MD5") != base64.StdEncoding.EncodeToString(sum[:]) {
-		Refuse(w, http.StatusBadRequest, "BadDigest")
-		return
-	}
-	tags, err := url.ParseQuery(req.Header.Get("X-Amz-Tagging"))
-	if err != nil {
-		Refuse(w, http.StatusBadRequest, "InvalidTag")
-		return
-	}
-	o := &Stored{Body: body, Metadata: map[string]string{}, Tags: tags, Header: http.Header{}}
-	for name := range req.Header {
-		if meta, ok := strings.CutPrefix(strings.ToLower(name), "x-amz-meta-"); ok {
-			o.Metadata[meta] = req.Header.Get(name)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.objects[key] != nil && req.Header.Get("If-None-Match") == "*" {
-		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
-		return
-	}
-	w.Header().Set("ETag", o.etag())
-	if s.lie != nil {
-		s.lie(key, o)
-	}
-	s.objects[key] = o
-}
-
-func (o *Stored) etag() string {
-	sum := md5.Sum(o.Body)
-	return `"` + hex.EncodeToString(sum[:]) + `"`
-}
-
-func (s *Store) get(w http.ResponseWriter, req *http.Request, key string) {
-	o := s.Object(key)
-	if o == nil {
-		Refuse(w, http.StatusNotFound, "NoSuchKey")
-		return
-	}
-	if req.URL.Query().Has("tagging") {
-		fmt.Fprint(w, "<Tagging><TagSet>")
-		for name := range o.Tags {
-			fmt.Fprintf(w, "<Tag><Key>%s</Key><Value>%s</Value></Tag>", name, o.Tags.Get(name))
-		}
-		fmt.Fprint(w, "</TagSet></Tagging>")
-		return
-	}
-	for name, value := range o.Metadata {
-		w.Header().Set("x-amz-meta-"+name, value)
-	}
-	w.Header().Set("ETag", o.etag())
-	for name := range o.Header {
-		w.Header().Set(name, o.Header.Get(name))
-	}
-	w.Header().Set("Content-Length", fmt.Sprint(len(o.Body)))
-	if req.Method == http.MethodGet {
-		w.Write(o.Body)
-	}
-}
-
-func (s *Store) list(w http.ResponseWriter, req *http.Request) {
-	type item struct{ Key string }
-	var answer struct {
-		XMLName  xml.Name `xml:"ListBucketResult"`
-		Contents []item
-	}
-	for _, key := range s.Keys() {
-		if strings.HasPrefix(key, req.URL.Query().Get("prefix")) && len(answer.Contents) == 0 {
-			answer.Contents = append(answer.Contents, item{key})
-		}
-	}
-	xml.NewEncoder(w).Encode(answer)
 }
 
 // Refuse answers with an S3 error.
