@@ -86,8 +86,9 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		"RECLAIM_OWNER_KINDS=*", "RECLAIM_ARCHIVE_AFTER=1m", "RECLAIM_DELETE_AFTER=0s", "RECLAIM_MAX_PODS=5", "RECLAIM_DEADLINE=10m",
 		"RECLAIM_CONCURRENCY=3", "RECLAIM_LOG_IDLE_TIMEOUT=5s", "RECLAIM_LOG_GRACE=48h", "RECLAIM_LOGS_REQUIRED=false", "RECLAIM_DRY_RUN=true",
 		"RECLAIM_SUMMARY_FILE=/tmp/summary", "RECLAIM_SHARDS=4", "JOB_COMPLETION_INDEX=2",
-		"ARCHIVE_BUCKET=pods", "ARCHIVE_CLUSTER=prod-1", "ARCHIVE_PREFIX=team", "ARCHIVE_RETENTION=30d,1w,forever", "ARCHIVE_TAGGING=off",
+		"ARCHIVE_BUCKET=pods", "ARCHIVE_CLUSTER=prod-1", "ARCHIVE_PREFIX=team", "ARCHIVE_RETENTION=30d,1w,90d", "ARCHIVE_TAGGING=off",
 		"ARCHIVE_COMPRESSION=gzip", "ARCHIVE_VERIFY=read", "ARCHIVE_PATH_STYLE=true", "ARCHIVE_SPOOL_DIR="+dir,
+		"ARCHIVE_OBJECT_LOCK=compliance", "ARCHIVE_SSE=aws:kms", "ARCHIVE_KMS_KEY_ID=1234abcd", "ARCHIVE_STORAGE_CLASS=STANDARD_IA",
 		"LOG_LEVEL=debug", "LOG_FORMAT=console",
 	)
 	got, err := load()
@@ -101,8 +102,9 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 			Concurrency: 3, Shards: 4, ShardIndex: 2, LogIdleTimeout: 5 * time.Second, LogGrace: 48 * time.Hour, DryRun: true, SummaryFile: "/tmp/summary",
 		},
 		Archive: archive.Config{
-			Bucket: "pods", Cluster: "prod-1", Prefix: "team", Retention: retention(t, "30d,7d,forever"),
+			Bucket: "pods", Cluster: "prod-1", Prefix: "team", Retention: retention(t, "30d,7d,90d"),
 			Compression: archive.Gzip, Verify: archive.VerifyRead, PathStyle: "true", SpoolDir: dir,
+			ObjectLock: archive.LockCompliance, SSE: archive.SSEKMS, KMSKeyID: "1234abcd", StorageClass: "STANDARD_IA",
 		},
 		Log: logConfig{Level: zapcore.DebugLevel, Format: "console"},
 	}

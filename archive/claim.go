@@ -18,8 +18,8 @@ type clusterFile struct {
 
 // Claim makes sure that <prefix>/<cluster>/ belongs to the cluster with this
 // UID: two clusters of one name would mix their bundles. The first one writes
-// cluster.json, which is never changed, has no tags and does not expire. With
-// readOnly nothing is written.
+// cluster.json, which is never changed, has no tags, no lock and does not
+// expire. With readOnly nothing is written.
 func (b *Bucket) Claim(ctx context.Context, uid string, readOnly bool) error {
 	name := b.layout.root() + "/cluster.json"
 	theirs, err := b.clusterUID(ctx, name)
@@ -61,7 +61,7 @@ func (b *Bucket) writeClusterFile(ctx context.Context, name, uid string) error {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
 	u := document(name, "application/json", Class{}, text)
-	u.untagged = true
+	u.permanent = true
 	if _, err := b.put(ctx, u); err != nil && !errors.Is(err, ErrExists) {
 		return err
 	}

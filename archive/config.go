@@ -11,15 +11,19 @@ import (
 // with ARCHIVE_. Credentials, region, endpoint, CA and proxy are the AWS SDK's
 // own variables.
 type Config struct {
-	Bucket      string      `desc:"bucket of the archive (required)"`
-	Cluster     string      `desc:"name of this cluster in every key (required)"`
-	Prefix      string      `desc:"what stands before the cluster in every key"`
-	Retention   Classes     `default:"7d" desc:"retention classes, the first is the default: days (7d), weeks (2w) or forever"`
-	Tagging     Tagging     `default:"on" desc:"on, or off for stores without object tags"`
-	Compression Compression `default:"zstd" desc:"zstd or gzip"`
-	Verify      VerifyMode  `default:"etag" desc:"etag: trust the store's MD5 ETag, else read back; read: always read back and hash"`
-	PathStyle   PathStyle   `split_words:"true" default:"auto" desc:"true, false, or auto: true with a custom endpoint"`
-	SpoolDir    string      `split_words:"true" desc:"where bundles over 1 MiB are spooled; the temp directory if not set"`
+	Bucket       string      `desc:"bucket of the archive (required)"`
+	Cluster      string      `desc:"name of this cluster in every key (required)"`
+	Prefix       string      `desc:"what stands before the cluster in every key"`
+	Retention    Classes     `default:"7d" desc:"retention classes, the first is the default: days (7d), weeks (2w) or forever"`
+	Tagging      Tagging     `default:"on" desc:"on, or off for stores without object tags"`
+	Compression  Compression `default:"zstd" desc:"zstd or gzip"`
+	Verify       VerifyMode  `default:"etag" desc:"etag: trust the store's MD5 ETag, else read back; read: always read back and hash"`
+	ObjectLock   ObjectLock  `split_words:"true" default:"off" desc:"off, governance or compliance: lock every bundle until its retention date; the bucket must have Object Lock"`
+	SSE          SSE         `desc:"AES256 or aws:kms: have bundles encrypted, and verify it; the bucket's own setting if not set"`
+	KMSKeyID     string      `split_words:"true" desc:"KMS key for ARCHIVE_SSE=aws:kms; the store's default key if not set"`
+	StorageClass string      `split_words:"true" desc:"storage class of the bundles, one that can be read at once; the store's default if not set"`
+	PathStyle    PathStyle   `split_words:"true" default:"auto" desc:"true, false, or auto: true with a custom endpoint"`
+	SpoolDir     string      `split_words:"true" desc:"where bundles over 1 MiB are spooled; the temp directory if not set"`
 }
 
 // Tagging tells whether the store has object tags.
@@ -82,6 +86,7 @@ func (c Config) Validate() error {
 	if err := c.layout().validate(); err != nil {
 		problems = append(problems, err)
 	}
+	problems = append(problems, c.validateProtection()...)
 	if dir := c.spoolDir(); !isDir(dir) {
 		problems = append(problems, fmt.Errorf("ARCHIVE_SPOOL_DIR: %s is not a directory", dir))
 	}

@@ -38,6 +38,12 @@ func TestValidate(t *testing.T) {
 		{"a prefix of 900 bytes", func(c *Config) { c.Prefix = strings.Repeat("abc/", 225) }, "ARCHIVE_PREFIX"},
 		{"a long prefix of nothing", func(c *Config) { c.Prefix = strings.Repeat("/", 2000) }, ""},
 		{"a prefix segment of 256 bytes", func(c *Config) { c.Prefix = strings.Repeat("a", 256) }, "ARCHIVE_PREFIX"},
+		{"a lock", func(c *Config) { c.ObjectLock = LockGovernance }, ""},
+		{"a lock for ever", func(c *Config) { c.ObjectLock, c.Retention = LockCompliance, Classes{{7}, {}} }, "ARCHIVE_OBJECT_LOCK"},
+		{"a KMS key", func(c *Config) { c.SSE, c.KMSKeyID = SSEKMS, "1234abcd" }, ""},
+		{"a KMS key without KMS", func(c *Config) { c.SSE, c.KMSKeyID = SSES3, "1234abcd" }, "ARCHIVE_KMS_KEY_ID"},
+		{"a storage class", func(c *Config) { c.StorageClass = "STANDARD_IA" }, ""},
+		{"a storage class that cannot be read", func(c *Config) { c.StorageClass = "DEEP_ARCHIVE" }, "ARCHIVE_STORAGE_CLASS"},
 		{"no spool directory given", func(c *Config) { c.SpoolDir = "" }, ""},
 		{"a spool directory that is not there", func(c *Config) { c.SpoolDir = filepath.Join(c.SpoolDir, "missing") }, "ARCHIVE_SPOOL_DIR"},
 		{"a spool directory that is a file", func(c *Config) { c.SpoolDir = "/dev/null" }, "ARCHIVE_SPOOL_DIR"},
@@ -109,6 +115,16 @@ func TestSettingsAreOneOfTheirValues(t *testing.T) {
 			err := v.UnmarshalText([]byte(text))
 			return string(v), err
 		}, []string{"etag", "read"}, []string{"", "ETag", "none", "off"}},
+		{"object lock", func(text string) (string, error) {
+			var v ObjectLock
+			err := v.UnmarshalText([]byte(text))
+			return map[ObjectLock]string{LockOff: "off", LockGovernance: "governance", LockCompliance: "compliance"}[v], err
+		}, []string{"off", "governance", "compliance"}, []string{"", "on", "GOVERNANCE", "legal-hold"}},
+		{"encryption", func(text string) (string, error) {
+			var v SSE
+			err := v.UnmarshalText([]byte(text))
+			return string(v), err
+		}, []string{"AES256", "aws:kms"}, []string{"", "aes256", "kms", "aws:kms:dsse"}},
 		{"path style", func(text string) (string, error) {
 			var v PathStyle
 			err := v.UnmarshalText([]byte(text))

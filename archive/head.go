@@ -28,6 +28,8 @@ type Object struct {
 	class           Class
 	etag            string
 	contentEncoding string
+	lock            lock
+	encryption      encryption
 }
 
 // Name is the object's key in the bucket.
@@ -65,6 +67,8 @@ func (b *Bucket) head(ctx context.Context, name string, class Class) (Object, er
 		class:           class,
 		etag:            aws.ToString(out.ETag),
 		contentEncoding: aws.ToString(out.ContentEncoding),
+		lock:            lock{out.ObjectLockMode, aws.ToTime(out.ObjectLockRetainUntilDate)},
+		encryption:      encryption{out.ServerSideEncryption, aws.ToString(out.SSEKMSKeyId)},
 	}, nil
 }
 

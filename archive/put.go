@@ -76,8 +76,9 @@ type upload struct {
 	size        int64
 	md5, sha256 []byte
 	metadata    map[string]string
-	// untagged is an object that no lifecycle rule for bundles shall match.
-	untagged bool
+	// permanent is an object without retention, which no lifecycle rule for
+	// bundles shall match.
+	permanent bool
 }
 
 // document is the upload of a small object that is not a bundle.
@@ -100,6 +101,7 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 	u.metadata[metaSchema] = strconv.Itoa(Schema)
 	u.metadata[metaArchivedAt] = archivedAt.Format(time.RFC3339)
 	u.metadata[metaRetainUntil] = retainUntil(u.class, archivedAt)
+	with := b.protection(u.class, archivedAt, u.permanent)
 	input := &s3.PutObjectInput{
 		Bucket:        &b.cfg.Bucket,
 		Key:           &u.name,
@@ -109,9 +111,13 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		ContentType:   &u.contentType,
 		IfNoneMatch:   aws.String("*"),
 		Metadata:      u.metadata,
-	}
-	if bool(b.cfg.Tagging) && !u.untagged {
-		input.Tagging = aws.String(encodeTags(tags(u.class, archivedAt)))
+		Tagging:       with.tagging,
+		StorageClass:  with.storageClass,
+
+		ObjectLockMode:            with.lock,
+		ObjectLockRetainUntilDate: with.lockUntil,
+		ServerSideEncryption:      with.encryption,
+		SSEKMSKeyId:               with.kmsKey,
 	}
 	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))
 	_, err := b.s3.PutObject(ctx, input)

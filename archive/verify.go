@@ -18,6 +18,10 @@ import (
 // for tag, the bundle that should be there. It is left where it is.
 var ErrMismatch = errors.New("the stored bundle does not match")
 
+// ErrUnprotected is the ErrMismatch of a bundle that is whole, and not kept as
+// is asked now: its date, tags, lock or encryption. A copy of it can be.
+var ErrUnprotected = fmt.Errorf("%w in its protection", ErrMismatch)
+
 // VerifyPut proves an object that was just put: the store's answers are compared
 // with what was sent, which Put returned as want.
 func (b *Bucket) VerifyPut(ctx context.Context, want Object) (Object, error) {
@@ -50,11 +54,17 @@ func (b *Bucket) Verify(ctx context.Context, got Object) error {
 	if got.contentEncoding != "" {
 		return mismatch(got, "the store set Content-Encoding %q", got.contentEncoding)
 	}
+	if err := b.verifyBytes(ctx, got); err != nil {
+		return err
+	}
 	archivedAt := got.ArchivedAt()
 	if archivedAt.IsZero() || got.Metadata[metaRetainUntil] != retainUntil(got.class, archivedAt) {
-		return mismatch(got, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
+		return unprotected(got, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
 	}
-	if err := b.verifyBytes(ctx, got); err != nil {
+	if err := b.verifyEncryption(got); err != nil {
+		return err
+	}
+	if err := b.verifyLock(ctx, got); err != nil {
 		return err
 	}
 	return b.verifyTags(ctx, got)
@@ -95,7 +105,7 @@ func (b *Bucket) verifyTags(ctx context.Context, got Object) error {
 	}
 	for key, value := range tags(got.class, got.ArchivedAt()) {
 		if stored[key] != value {
-			return mismatch(got, "tag %s is %q, want %q", key, stored[key], value)
+			return unprotected(got, "tag %s is %q, want %q", key, stored[key], value)
 		}
 	}
 	return nil
@@ -103,4 +113,8 @@ func (b *Bucket) verifyTags(ctx context.Context, got Object) error {
 
 func mismatch(o Object, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMismatch, o.name, fmt.Sprintf(format, args...))
+}
+
+func unprotected(o Object, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", ErrUnprotected, o.name, fmt.Sprintf(format, args...))
 }
