@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
@@ -56,7 +57,12 @@ var mutants = []struct {
 	},
 	{
 		name: "overwrites", file: "archive/put.go",
-		old: "IfNoneMatch:   aws.String(\"*\"),", new: "",
+		old: "input.IfNoneMatch = ifNoneMatch", new: "_ = ifNoneMatch",
+	},
+	{
+		name: "overwrites where the store has no conditions", file: "archive/condition.go",
+		old: "_, err := b.head(ctx, name, Class{})", new: "err := ErrNotFound",
+		world: func(w *stubs) { w.store.Refusing(archivetest.Strict{Conditions: true}) },
 	},
 	{
 		name: "bundle not finished", file: "archive/bundle.go",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -33,6 +34,8 @@ type Bucket struct {
 	layout layout
 	s3     api
 	now    func() time.Time
+	// unconditional says that the store has no conditional writes.
+	unconditional atomic.Bool
 }
 
 // Options are what Open needs beside the configuration.
@@ -61,6 +64,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		}
 		o.UsePathStyle = cfg.PathStyle == "true" || cfg.PathStyle == "auto" && custom
 		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding)
+		o.Retryer = retryConflicts(o.Retryer)
 		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)
 	})
 	return &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now}, nil

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -109,7 +108,6 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		ContentLength: &u.size,
 		ContentMD5:    aws.String(base64.StdEncoding.EncodeToString(u.md5)),
 		ContentType:   &u.contentType,
-		IfNoneMatch:   aws.String("*"),
 		Metadata:      u.metadata,
 		Tagging:       with.tagging,
 		StorageClass:  with.storageClass,
@@ -120,9 +118,16 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		SSEKMSKeyId:               with.kmsKey,
 	}
 	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))
-	_, err := b.s3.PutObject(ctx, input)
-	if status(err) == http.StatusPreconditionFailed {
-		return Object{}, fmt.Errorf("put %s: %w", u.name, ErrExists)
+	err := b.ifAbsent(ctx, u.name, func(ifNoneMatch *string) error {
+		if _, err := u.body.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("rewind: %w", err)
+		}
+		input.IfNoneMatch = ifNoneMatch
+		_, err := b.s3.PutObject(ctx, input)
+		return err
+	})
+	if errors.Is(err, ErrExists) {
+		return Object{}, fmt.Errorf("put %s: %w", u.name, err)
 	}
 	if err != nil {
 		return Object{}, b.explain("put", "s3:PutObject", u.name, err)

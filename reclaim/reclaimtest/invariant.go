@@ -38,11 +38,12 @@ var podPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)$`)
 // the API server, and nothing in the store is overwritten.
 func Violations(entries []archivetest.Entry) []string {
 	var found []string
-	past := history{puts: map[string][]int{}, answers: map[string][]int{}}
+	past := history{puts: map[string][]int{}, answers: map[string][]int{}, absent: map[string]bool{}}
 	for i, e := range entries {
 		switch {
 		case e.Server == "mark":
 			past.run = i
+			past.absent, past.noConditions = map[string]bool{}, false
 		case e.Server == "api" && e.Method == http.MethodDelete:
 			if why := past.badDelete(entries, e); why != "" {
 				found = append(found, "DELETE "+e.Path+": "+why)
@@ -52,12 +53,14 @@ func Violations(entries []archivetest.Entry) []string {
 		case e.Server == "store" && e.Method == http.MethodDelete:
 			found = append(found, "DELETE "+e.Path+": nothing in the store is deleted")
 		case e.Server == "store" && e.Method == http.MethodPut:
-			if e.Header.Get("If-None-Match") != "*" {
+			if past.overwrites(e) {
 				found = append(found, "PUT "+e.Path+": could overwrite what is there")
 			}
 			if m := bundlePath.FindStringSubmatch(e.Path); m != nil {
 				past.puts[m[1]] = append(past.puts[m[1]], i)
 			}
+		case e.Server == "store" && e.Method == http.MethodHead && e.Status == http.StatusNotFound:
+			past.absent[e.Path] = true
 		case e.Server == "store" && e.Status == http.StatusOK:
 			past.answers[e.Path] = append(past.answers[e.Path], i)
 		}
@@ -73,6 +76,22 @@ type history struct {
 	run     int              // the last mark
 	puts    map[string][]int // by what the bundle is of
 	answers map[string][]int // of the store to reads, by path
+	// absent are the paths that the store said, in this run, are free.
+	absent map[string]bool
+	// noConditions says that the store, in this run, refused a condition.
+	noConditions bool
+}
+
+// overwrites tells whether a PUT may have replaced what was there: it has no
+// condition, though the store takes them, or the path was not seen to be free.
+func (h *history) overwrites(put archivetest.Entry) bool {
+	free := h.absent[put.Path]
+	delete(h.absent, put.Path)
+	if put.Header.Get("If-None-Match") == "*" {
+		h.noConditions = h.noConditions || put.Status == http.StatusNotImplemented
+		return false
+	}
+	return !h.noConditions || !free
 }
 
 // badDelete says what is wrong with one DELETE, given all that came before.
