@@ -14,24 +14,40 @@ import (
 // twice.
 func TestKilledAtEveryStep(t *testing.T) {
 	binary := build(t)
+	killedAtEach(t, 15, 1, func(w *stubs) { w.binary = binary })
+}
+
+// Likewise when the bundle of an earlier run is renewed.
+func TestKilledAtEveryStepOfARenewal(t *testing.T) {
+	binary := buildWithClock(t, map[string]string{})
+	killedAtEach(t, 12, 2, func(w *stubs) {
+		w.binary = binary
+		archivedLongAgo(w)
+	})
+}
+
+// killedAtEach kills a run at each of its requests, of which there must be so
+// many at least; in the end there must be so many bundles.
+func killedAtEach(t *testing.T, requests, bundles int, prepare func(*stubs)) {
+	t.Helper()
 	n := 1
-	for killedAt(t, binary, n, false) {
-		killedAt(t, binary, n, true)
+	for killedAt(t, prepare, n, bundles, false) {
+		killedAt(t, prepare, n, bundles, true)
 		n++
 	}
-	if n < 15 {
+	if n < requests {
 		t.Errorf("a run made only %d requests", n-1)
 	}
 }
 
 // killedAt kills a run at its nth request and tells whether there was one.
-func killedAt(t *testing.T, binary string, n int, served bool) bool {
+func killedAt(t *testing.T, prepare func(*stubs), n, bundles int, served bool) bool {
 	t.Helper()
 	reached := false
 	t.Run(fmt.Sprintf("request %d, served: %v", n, served), func(t *testing.T) {
 		w := newStubs(t)
-		w.binary = binary
 		w.api.Add(ranPod("a", withInit))
+		prepare(w)
 		var count atomic.Int64
 		var process atomic.Pointer[os.Process]
 		started := make(chan struct{})
@@ -68,7 +84,7 @@ func killedAt(t *testing.T, binary string, n int, served bool) bool {
 		if left := w.api.Names(); len(left) != 0 {
 			t.Errorf("the pod is still there")
 		}
-		if got := w.store.Bundles(); len(got) != 1 {
+		if got := w.store.Bundles(); len(got) != bundles {
 			t.Errorf("bundles: %v", got)
 		}
 	})

@@ -31,6 +31,9 @@ import (
 // version is set by the linker.
 var version = "dev"
 
+// now is the clock of all that the program decides; tests set another.
+var now = time.Now
+
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -90,7 +93,7 @@ func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger) (reclaim.Summ
 	if err != nil {
 		return reclaim.Summary{}, err
 	}
-	bucket, err := archive.Open(ctx, cfg.Archive, archive.Options{Now: time.Now, Wrap: wrap})
+	bucket, err := archive.Open(ctx, cfg.Archive, archive.Options{Now: now, Wrap: wrap})
 	if err != nil {
 		return reclaim.Summary{}, err
 	}
@@ -103,7 +106,7 @@ func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger) (reclaim.Summ
 		Cluster:     cluster,
 		Bucket:      bucket,
 		Log:         log,
-		Now:         time.Now,
+		Now:         now,
 	}
 	return reclaimer.Run(ctx)
 }

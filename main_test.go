@@ -20,8 +20,13 @@ import (
 // detector, as a process of its own.
 const asProgram = "TEST_AS_PROGRAM"
 
+// clockAhead sets the program's clock ahead, by a duration.
+const clockAhead = "TEST_CLOCK_AHEAD"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		ahead, _ := time.ParseDuration(os.Getenv(clockAhead))
+		now = func() time.Time { return time.Now().Add(ahead) }
 		main()
 	}
 	os.Exit(m.Run())
@@ -56,6 +61,12 @@ func newWorld(t testing.TB, j *archivetest.Journal, apiURL, storeURL, bucket str
 	}}
 }
 
+// later sets all clocks ahead, the program's and the servers'.
+func (w *world) later(ahead time.Duration) {
+	w.env[clockAhead] = ahead.String()
+	w.journal.Shift(ahead)
+}
+
 // ended is what a run of the program left.
 type ended struct {
 	code    int
@@ -68,7 +79,7 @@ type ended struct {
 type summary struct {
 	Listed, Deleted, Gone, Pending, Remaining int
 	Kept, Skipped, Failed                     map[string]int
-	Archived, Provisional                     int
+	Archived, Provisional, Renewed            int
 	Logs                                      map[string]int
 	DeletedWithoutLogs                        int
 	DeletedWithPartialLogs                    int

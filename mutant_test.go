@@ -1,11 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"net/http"
 	"testing"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
@@ -21,11 +17,11 @@ var mutants = []struct {
 	world func(*stubs)
 }{
 	{
-		name: "verify removed", file: "reclaim/pod.go",
+		name: "verify removed", file: "reclaim/confirm.go",
 		old: "object, err := r.Bucket.VerifyPut(ctx, want)", new: "object, err := want, error(nil)",
 	},
 	{
-		name: "verify removed for earlier bundles", file: "reclaim/pod.go",
+		name: "verify removed for earlier bundles", file: "reclaim/renew.go",
 		old: "err := r.Bucket.Verify(ctx, s.object)", new: "err := error(nil)",
 		world: func(w *stubs) { w.run("RECLAIM_DELETE_AFTER=24h") },
 	},
@@ -65,6 +61,32 @@ var mutants = []struct {
 		world: func(w *stubs) { w.store.Refusing(archivetest.Strict{Conditions: true}) },
 	},
 	{
+		name: "lock not verified", file: "archive/verify.go",
+		old: "if err := b.verifyLock(ctx, got); err != nil {", new: "if err := error(nil); err != nil {",
+		world: func(w *stubs) {
+			w.store.EnableObjectLock(true)
+			w.env["ARCHIVE_OBJECT_LOCK"] = "governance"
+		},
+	},
+	{
+		name: "encryption not verified", file: "archive/verify.go",
+		old: "if err := b.verifyEncryption(got); err != nil {", new: "if err := error(nil); err != nil {",
+		world: func(w *stubs) {
+			w.env["ARCHIVE_SSE"] = "AES256"
+			w.store.LieWith(func(_ string, o *archivetest.Stored) { o.Header = http.Header{} })
+		},
+	},
+	{
+		name: "not renewed", file: "archive/retention.go",
+		old: "return !o.class.Forever() && now.Sub(o.ArchivedAt()) > day", new: "return false",
+		world: archivedLongAgo,
+	},
+	{
+		name: "copy not verified", file: "reclaim/renew.go",
+		old: "return r.confirm(ctx, key, want, err)", new: "return want, StepPut, err",
+		world: archivedLongAgo,
+	},
+	{
 		name: "bundle not finished", file: "archive/bundle.go",
 		old: "all = append(all, entry{File: File{Path: IndexName, Size: int64(len(text))}, content: text})", new: "_ = text",
 	},
@@ -79,10 +101,10 @@ func TestMutantsAreFound(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			w := newStubs(silent{t})
 			w.api.Add(ranPod("a", withInit))
+			w.binary = buildMutant(t, m.file, m.old, m.new)
 			if m.world != nil {
 				m.world(w)
 			}
-			w.binary = buildMutant(t, m.file, m.old, m.new)
 			w.journal.Mark()
 			cmd, output := w.command()
 			cmd.Run() // whatever its exit code is
@@ -95,7 +117,7 @@ func TestMutantsAreFound(t *testing.T) {
 
 // The program itself, in the same worlds, is not taken for a mutant.
 func TestProgramIsNoMutant(t *testing.T) {
-	binary := build(t)
+	binary := buildWithClock(t, map[string]string{})
 	for _, m := range mutants {
 		w := newStubs(t)
 		w.binary = binary
@@ -112,54 +134,3 @@ func TestProgramIsNoMutant(t *testing.T) {
 type silent struct{ *testing.T }
 
 func (silent) Errorf(string, ...any) {}
-
-// buildMutant builds the program with one text of one file replaced.
-func buildMutant(t *testing.T, file, old, new string) string {
-	t.Helper()
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(source), old) != 1 {
-		t.Fatalf("%s no longer has the text that the mutant replaces: %s", file, old)
-	}
-	dir := t.TempDir()
-	changed := filepath.Join(dir, "changed.go")
-	write(t, changed, strings.Replace(string(source), old, new, 1))
-	original, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	binary := filepath.Join(dir, "mutant")
-	goBuild(t, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)
-	return binary
-}
-
-// build builds the program as it is released.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
-	goBuild(t, "-o", binary)
-	return binary
-}
-
-func goBuild(t *testing.T, flags ...string) {
-	t.Helper()
-	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, append(flags, ".")...)...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -152,44 +152,6 @@ func TestNoDeleteAfterAnyFailure(t *testing.T) {
 	}
 }
 
-// A store that lies about what it keeps costs no pod.
-func TestStoreThatLies(t *testing.T) {
-	for name, lie := range map[string]func(*archivetest.Stored){
-		"one bit flipped":         func(o *archivetest.Stored) { o.Body[len(o.Body)/2] ^= 1 },
-		"one byte short":          func(o *archivetest.Stored) { o.Body = o.Body[:len(o.Body)-1] },
-		"no tags":                 func(o *archivetest.Stored) { o.Tags = nil },
-		"another retention date":  func(o *archivetest.Stored) { o.Tags.Set("retain-until", "2020-01-01") },
-		"no metadata":             func(o *archivetest.Stored) { o.Metadata = nil },
-		"another UID":             func(o *archivetest.Stored) { o.Metadata["uid"] = "x" },
-		"a content encoding":      func(o *archivetest.Stored) { o.Header.Set("Content-Encoding", "aws-chunked") },
-		"another time of archive": func(o *archivetest.Stored) { o.Metadata["archived-at"] = "2020-01-01T00:00:00Z" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newStubs(t)
-			w.api.Add(ranPod("a"))
-			w.store.LieWith(func(key string, o *archivetest.Stored) {
-				if strings.Contains(key, "/pods/") {
-					lie(o)
-				}
-			})
-			e := w.run()
-			e.expect(t, 3, "a failure to verify", e.summary.Failed["verify"] == 1)
-			if got := len(w.store.Bundles()); got != 2 {
-				t.Errorf("%d bundles: want the first and one more try", got)
-			}
-			if len(w.api.Names()) != 1 {
-				t.Error("the pod is gone")
-			}
-
-			// told to an earlier run, found out by this one
-			w.store.LieWith(nil)
-			e = w.run()
-			e.expect(t, 0, "the pod done under a later number", e.summary.Deleted == 1 && e.summary.Archived == 1)
-		})
-	}
-}
-
 func TestStoreThatKeepsNothing(t *testing.T) {
 	for _, c := range []struct {
 		part string

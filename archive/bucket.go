@@ -24,6 +24,7 @@ type api interface {
 	GetObjectRetention(context.Context, *s3.GetObjectRetentionInput, ...func(*s3.Options)) (*s3.GetObjectRetentionOutput, error)
 	GetObjectLockConfiguration(context.Context, *s3.GetObjectLockConfigurationInput, ...func(*s3.Options)) (*s3.GetObjectLockConfigurationOutput, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
+	CopyObject(context.Context, *s3.CopyObjectInput, ...func(*s3.Options)) (*s3.CopyObjectOutput, error)
 	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
 }
 
@@ -36,6 +37,8 @@ type Bucket struct {
 	now    func() time.Time
 	// unconditional says that the store has no conditional writes.
 	unconditional atomic.Bool
+	// noCopy says that the store has no CopyObject.
+	noCopy atomic.Bool
 }
 
 // Options are what Open needs beside the configuration.

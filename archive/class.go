@@ -50,6 +50,11 @@ func (c Class) AtLeast(d Class) bool {
 	return c.Forever() || !d.Forever() && c.days >= d.days
 }
 
+// Over tells whether a bundle of this class that is so old may have expired.
+func (c Class) Over(age time.Duration) bool {
+	return !c.Forever() && age >= time.Duration(c.days)*day
+}
+
 // RetainUntil is the instant until which a bundle archived at this time is
 // kept: archived plus the class, then the next midnight UTC. This is how S3
 // lifecycle rules count Days from an object's creation, so the date follows

@@ -25,7 +25,8 @@
 //
 // The name says what the bundle proves. It is written once (If-None-Match: *)
 // and never overwritten: if what is there fails verification, the next try
-// takes <uid>_<resourceVersion>_2, and so on. While logs are still missing, a
+// takes <uid>_<resourceVersion>_2, and so on, and so does a copy with a later
+// date. While logs are still missing, a
 // provisional bundle lies under <uid>_<resourceVersion>_nologs. The class is
 // the retention (7d, forever), so that lifecycle rules can go by prefix.
 //
@@ -33,7 +34,10 @@
 //
 // A bundle is kept until the time it was archived plus its class, rounded up
 // to the next midnight UTC. Its tags are retain-until (the date, or never) and
-// retention (the class); its metadata has the date too.
+// retention (the class); its metadata has the date too, and where asked an Object
+// Lock. Retention counts from the day on which the pod leaves the cluster: a
+// bundle that is over a day old then, or would expire while its pod is kept, is
+// copied to the next number (Copy). The copy is proven like every bundle.
 //
 // # Other objects
 //
@@ -46,5 +50,5 @@
 // else the SHA-256, by reading the object back) that were counted while the
 // bundle was written; it names this UID and resourceVersion; its retention date
 // follows from the time it was archived; its tags, read back, are the right
-// ones. What was written into the metadata proves nothing by itself.
+// ones, and its lock and encryption are as asked, or stricter. What was written into the metadata proves nothing by itself.
 package archive

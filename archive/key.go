@@ -23,14 +23,17 @@ type Key struct {
 	// Provisional marks a bundle put without the logs that are still missing.
 	Provisional bool
 	// Number counts the bundles of one resourceVersion, from 1. A bundle is
-	// never overwritten; the next try takes the next number.
+	// never overwritten; the next try, or a copy with a later date, takes the
+	// next number.
 	Number int
 }
 
 // Next is the key to take when this one is occupied by a bundle that fails
 // verification.
-func (k Key) Next() Key {
-	k.Number++
+func (k Key) Next() Key { return k.numbered(k.Number + 1) }
+
+func (k Key) numbered(n int) Key {
+	k.Number = n
 	return k
 }
 

@@ -57,6 +57,7 @@ func (b *Bucket) Put(ctx context.Context, key Key, s *Sealed) (Object, error) {
 			metaUID:             key.UID,
 			metaResourceVersion: key.ResourceVersion,
 			metaFinishedAt:      s.Index.FinishedAt.UTC().Format(time.RFC3339),
+			metaSchema:          strconv.Itoa(Schema),
 			metaPhase:           s.Index.Phase,
 			metaLogs:            string(Worst(s.Index.Logs)),
 		},
@@ -84,7 +85,7 @@ type upload struct {
 func document(name, contentType string, class Class, text []byte) upload {
 	md5sum, sha := md5.Sum(text), sha256.Sum256(text)
 	return upload{
-		name: name, class: class, contentType: contentType, metadata: map[string]string{},
+		name: name, class: class, contentType: contentType, metadata: map[string]string{metaSchema: strconv.Itoa(Schema)},
 		body: bytes.NewReader(text), size: int64(len(text)), md5: md5sum[:], sha256: sha[:],
 	}
 }
@@ -97,7 +98,6 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 	u.metadata[metaSize] = strconv.FormatInt(u.size, 10)
 	u.metadata[metaMD5] = hex.EncodeToString(u.md5)
 	u.metadata[metaSHA256] = hex.EncodeToString(u.sha256)
-	u.metadata[metaSchema] = strconv.Itoa(Schema)
 	u.metadata[metaArchivedAt] = archivedAt.Format(time.RFC3339)
 	u.metadata[metaRetainUntil] = retainUntil(u.class, archivedAt)
 	with := b.protection(u.class, archivedAt, u.permanent)
@@ -130,7 +130,22 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		return Object{}, fmt.Errorf("put %s: %w", u.name, err)
 	}
 	if err != nil {
-		return Object{}, b.explain("put", "s3:PutObject", u.name, err)
+		return Object{}, b.explain("put", b.putPermissions(), u.name, err)
 	}
 	return Object{Size: u.size, Metadata: u.metadata, name: u.name, class: u.class}, nil
+}
+
+// putPermissions are those that a put or a copy needs.
+func (b *Bucket) putPermissions() string {
+	needs := "s3:PutObject"
+	if b.cfg.Tagging {
+		needs += ", s3:PutObjectTagging"
+	}
+	if b.cfg.ObjectLock != LockOff {
+		needs += ", s3:PutObjectRetention"
+	}
+	if b.cfg.SSE == SSEKMS {
+		needs += ", kms:GenerateDataKey, kms:Decrypt"
+	}
+	return needs
 }

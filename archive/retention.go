@@ -36,3 +36,16 @@ func encodeTags(tags map[string]string) string {
 	}
 	return values.Encode()
 }
+
+// Lapses tells whether the bundle's retention is over within a day, so that it
+// does not outlast a pod that is still there.
+func (o Object) Lapses(now time.Time) bool {
+	return !o.class.Forever() && o.class.RetainUntil(o.ArchivedAt()).Sub(now) < day
+}
+
+// Stale tells whether the bundle was archived over a day ago. Retention counts
+// from the day on which the pod leaves the cluster, so it does not do for one
+// that goes now.
+func (o Object) Stale(now time.Time) bool {
+	return !o.class.Forever() && now.Sub(o.ArchivedAt()) > day
+}

@@ -20,12 +20,13 @@ type stored struct {
 // go afterwards is returned as stored; for every other one the result is final.
 // found says that the bundle was there before, so that nothing was collected.
 func (r *run) archive(ctx context.Context, p ref) (next *stored, found bool, done result) {
-	object, err := r.Bucket.Head(ctx, p.key())
+	object, err := r.find(ctx, p, p.key())
 	if err == nil {
+		next = &stored{ref: p, object: object}
 		if p.keep != "" {
-			return nil, true, p.kept(p.keep)
+			return nil, true, r.keep(ctx, next, p.keep)
 		}
-		return &stored{ref: p, object: object}, true, result{}
+		return next, true, result{}
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
 		return nil, false, p.failed(StepHead, err)
@@ -77,10 +78,19 @@ func (r *run) capture(ctx context.Context, p ref, key archive.Key) (*stored, res
 // stays.
 func (r *run) provisional(ctx context.Context, p ref, key archive.Key, c *capture, b *archive.Bundle) result {
 	key.Provisional, key.Number = true, 1
-	_, err := r.Bucket.Head(ctx, key)
+	object, err := r.find(ctx, p, key)
 	switch {
-	case err == nil:
+	case err == nil && !object.Lapses(r.Now()):
 		return p.kept(KeepLogWait)
+	case err == nil:
+		next, free, step, err := r.renew(ctx, &stored{ref: p, object: object}, archive.Object.Lapses)
+		if err != nil {
+			return p.failed(step, err)
+		}
+		if next != nil {
+			return next.with(p.kept(KeepLogWait))
+		}
+		key = free
 	case !errors.Is(err, archive.ErrNotFound):
 		return p.failed(StepHead, err)
 	}
@@ -91,45 +101,24 @@ func (r *run) provisional(ctx context.Context, p ref, key archive.Key, c *captur
 	return p.kept(KeepLogWait).provisional(c, object)
 }
 
-// put seals the bundle, puts it and proves it. If what is then under the key
-// does not match, it is left there and the next number is tried, once.
+// put seals the bundle, puts it under key or a later number of it, and proves
+// it.
 func (r *run) put(ctx context.Context, key archive.Key, c *capture, b *archive.Bundle) (archive.Object, Step, error) {
 	sealed, err := b.Seal(c.index, c.decision.Finish.At)
 	if err != nil {
 		return archive.Object{}, StepBundle, err
 	}
 	c.sealed = sealed
-	for try := 1; ; try++ {
-		object, step, err := r.putOnce(ctx, key, sealed)
-		if err == nil || !errors.Is(err, archive.ErrMismatch) || try == 2 {
-			return object, step, err
-		}
-		key = key.Next()
-	}
-}
-
-// putOnce puts and verifies. If the key is taken, by another run or by a try
-// whose answer was lost, what is there is verified instead.
-func (r *run) putOnce(ctx context.Context, key archive.Key, sealed *archive.Sealed) (archive.Object, Step, error) {
-	want, err := r.Bucket.Put(ctx, key, sealed)
-	if errors.Is(err, archive.ErrExists) {
-		object, err := r.Bucket.Head(ctx, key)
-		if err == nil {
-			err = r.Bucket.Verify(ctx, object)
-		}
-		return object, StepVerify, err
-	}
-	if err != nil {
-		return archive.Object{}, StepPut, err
-	}
-	object, err := r.Bucket.VerifyPut(ctx, want)
-	return object, StepVerify, err
+	return r.store(key, func(key archive.Key) (archive.Object, Step, error) {
+		want, err := r.Bucket.Put(ctx, key, sealed)
+		return r.confirm(ctx, key, want, err)
+	})
 }
 
 // release deletes a pod whose bundle is in the store, within RECLAIM_MAX_PODS.
 func (r *run) release(ctx context.Context, s *stored) result {
 	if !r.limit.reserve() {
-		return s.with(s.kept(KeepLimit))
+		return r.keep(ctx, s, KeepLimit)
 	}
 	done := r.proveAndDelete(ctx, s)
 	if done.Outcome != Deleted {
@@ -138,24 +127,16 @@ func (r *run) release(ctx context.Context, s *stored) result {
 	return done
 }
 
-// proveAndDelete verifies a bundle of an earlier run first; if it does not
-// match, the pod is captured anew under the next number. The namespace's hold
+// proveAndDelete verifies a bundle of an earlier run first; if it does not do,
+// a copy of it takes its place, or the pod is captured anew. The namespace's hold
 // is read again. Then the pod is deleted.
 func (r *run) proveAndDelete(ctx context.Context, s *stored) result {
 	if !s.proven {
-		err := r.Bucket.Verify(ctx, s.object)
-		switch {
-		case errors.Is(err, archive.ErrMismatch) && r.Config.DryRun:
-			return s.foreseen()
-		case errors.Is(err, archive.ErrMismatch):
-			next, done := r.capture(ctx, s.ref, s.object.Key.Next())
-			if next == nil {
-				return done
-			}
-			s = next
-		case err != nil:
-			return s.failed(StepVerify, err)
+		next, done := r.prove(ctx, s)
+		if next == nil {
+			return done
 		}
+		s = next
 	}
 	ns, _ := r.namespaces.get(ctx, s.namespace)
 	o, err := overrides(s.annotations, ns, r.policy.Classes)

@@ -29,6 +29,9 @@ func (r *run) report(summary *Summary, done result) {
 	if done.isArchived {
 		fields = append(fields, zap.Bool("archived", true))
 	}
+	if done.isRenewed {
+		fields = append(fields, zap.Bool("renewed", true))
+	}
 	r.Log.Info("pod", fields...)
 }
 

@@ -21,6 +21,7 @@ type recordLine struct {
 	UID             string    `json:"uid"`
 	ResourceVersion string    `json:"resourceVersion"`
 	Archived        bool      `json:"archived"`
+	Renewed         bool      `json:"renewed,omitempty"`
 	Outcome         Outcome   `json:"outcome"`
 	Reason          Reason    `json:"reason,omitempty"`
 	Bundle          string    `json:"bundle,omitempty"`
@@ -68,13 +69,13 @@ func (c *Cluster) uid(ctx context.Context) (string, error) {
 // the authority, so a record that cannot be written stops no pod; the first
 // error is the run's.
 func (r *run) write(ctx context.Context, done result) {
-	recorded := done.isArchived || done.isProvisional || done.Outcome == Deleted || done.Outcome == Pending
+	recorded := done.isArchived || done.isProvisional || done.isRenewed || done.Outcome == Deleted || done.Outcome == Pending
 	if r.record == nil || r.recordErr != nil || !recorded {
 		return
 	}
 	r.recordErr = r.record.Add(ctx, recordLine{
 		Time: r.Now().UTC(), Namespace: done.ref.namespace, Pod: done.ref.name, UID: string(done.ref.uid),
-		ResourceVersion: done.ref.resourceVersion, Archived: done.isArchived, Outcome: done.Outcome, Reason: done.Reason,
+		ResourceVersion: done.ref.resourceVersion, Archived: done.isArchived, Renewed: done.isRenewed, Outcome: done.Outcome, Reason: done.Reason,
 		Bundle: done.bundle,
 	})
 }

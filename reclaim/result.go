@@ -26,6 +26,7 @@ type result struct {
 
 	isArchived    bool // a new complete bundle
 	isProvisional bool // a new bundle without the logs that are missing
+	isRenewed     bool // a copy of its bundle with a later date
 	logs          []archive.Log
 	worst         archive.Outcome
 	bytes         Bytes

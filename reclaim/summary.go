@@ -30,6 +30,7 @@ type Summary struct {
 
 	Archived    int                     `json:"archived"`
 	Provisional int                     `json:"provisional"`
+	Renewed     int                     `json:"renewed"`
 	Logs        map[archive.Outcome]int `json:"logs"`
 	// DeletedWithoutLogs counts deleted pods with a container that ran and
 	// whose log is unavailable.
@@ -81,6 +82,9 @@ func (s *Summary) add(r result) {
 	}
 	if r.isProvisional {
 		s.Provisional++
+	}
+	if r.isRenewed {
+		s.Renewed++
 	}
 	for _, l := range r.logs {
 		s.Logs[l.Outcome]++
@@ -140,6 +144,7 @@ func (s Summary) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	addCounts(enc, "failed", s.Failed)
 	enc.AddInt("archived", s.Archived)
 	enc.AddInt("provisional", s.Provisional)
+	enc.AddInt("renewed", s.Renewed)
 	addCounts(enc, "logs", s.Logs)
 	enc.AddInt("deletedWithoutLogs", s.DeletedWithoutLogs)
 	enc.AddInt("deletedWithPartialLogs", s.DeletedWithPartialLogs)

@@ -43,6 +43,8 @@ func exampleSummary() Summary {
 	waiting.isProvisional, waiting.bytes = true, Bytes{Manifests: 100, Bundles: 5}
 	foundUnavailable := p.outcome(Deleted) // archived by an earlier run
 	foundUnavailable.worst = archive.Unavailable
+	renewed := p.kept(KeepHold)
+	renewed.isRenewed = true
 	for _, r := range []result{
 		stored(p.outcome(Deleted), archive.Complete, archive.Empty, archive.NeverStarted),
 		stored(p.outcome(Deleted), archive.Complete, archive.Unavailable),
@@ -53,7 +55,7 @@ func exampleSummary() Summary {
 		p.outcome(Gone),
 		p.outcome(Pending),
 		p.outcome(Remaining), p.outcome(Remaining),
-		stored(p.kept(KeepYoung), archive.Unavailable), p.kept(KeepHold), waiting,
+		stored(p.kept(KeepYoung), archive.Unavailable), renewed, waiting,
 		p.skipped(SkipFresh), p.skipped(SkipFresh), p.skipped(SkipOwnerKind),
 		p.failed(StepPut, errBroken), p.failed(StepVerify, errBroken),
 	} {

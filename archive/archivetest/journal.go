@@ -17,6 +17,7 @@ import (
 
 // Entry is one request and its answer, in the order in which answers came.
 type Entry struct {
+	At     time.Time
 	Server string
 	Method string
 	Path   string
@@ -35,6 +36,7 @@ type Journal struct {
 	mu      sync.Mutex
 	entries []Entry
 	open    int // requests under way
+	shift   time.Duration
 	before  func(server string, w http.ResponseWriter, req *http.Request) bool
 	after   func(server string, req *http.Request)
 }
@@ -55,11 +57,21 @@ func (j *Journal) After(f func(server string, req *http.Request)) {
 	j.after = f
 }
 
+// Shift sets the clock of all servers ahead.
+func (j *Journal) Shift(ahead time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.shift = ahead
+}
+
 // serve lets the request through, past Before and After.
 func (j *Journal) serve(server string, next http.Handler, w http.ResponseWriter, req *http.Request) {
 	j.mu.Lock()
-	before, after := j.before, j.after
+	before, after, shift := j.before, j.after, j.shift
 	j.mu.Unlock()
+	if shift != 0 {
+		w.Header().Set("Date", time.Now().Add(shift).UTC().Format(http.TimeFormat))
+	}
 	if before != nil && before(server, w, req) {
 		return
 	}
@@ -154,6 +166,7 @@ func (j *Journal) Mark() { j.add(Entry{Server: "mark"}) }
 func (j *Journal) add(e Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	e.At = time.Now().Add(j.shift)
 	j.entries = append(j.entries, e)
 }
 

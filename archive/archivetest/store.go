@@ -111,6 +111,13 @@ func (s *Store) Set(key string, o *Stored) {
 	s.objects[key] = o
 }
 
+// Remove removes an object as a lifecycle rule does.
+func (s *Store) Remove(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, key)
+}
+
 func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {

@@ -4,12 +4,7 @@
 package reclaimtest
 
 import (
-	"bytes"
-	"crypto/md5"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -34,16 +29,16 @@ var podPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)$`)
 
 // Violations tells how the journal breaks the invariant: a pod is deleted only
 // by UID and resourceVersion, and only after the store has confirmed a complete
-// bundle of exactly these, and its retention. Nothing else is ever written to
-// the API server, and nothing in the store is overwritten.
+// bundle of exactly these, and its retention, which counts from the delete.
+// Nothing else is ever written to the API server, and nothing in the store is
+// overwritten.
 func Violations(entries []archivetest.Entry) []string {
 	var found []string
-	past := history{puts: map[string][]int{}, answers: map[string][]int{}, absent: map[string]bool{}}
+	past := newHistory()
 	for i, e := range entries {
 		switch {
 		case e.Server == "mark":
-			past.run = i
-			past.absent, past.noConditions = map[string]bool{}, false
+			past.begin(i)
 		case e.Server == "api" && e.Method == http.MethodDelete:
 			if why := past.badDelete(entries, e); why != "" {
 				found = append(found, "DELETE "+e.Path+": "+why)
@@ -56,46 +51,16 @@ func Violations(entries []archivetest.Entry) []string {
 			if past.overwrites(e) {
 				found = append(found, "PUT "+e.Path+": could overwrite what is there")
 			}
-			if m := bundlePath.FindStringSubmatch(e.Path); m != nil {
-				past.puts[m[1]] = append(past.puts[m[1]], i)
-			}
-		case e.Server == "store" && e.Method == http.MethodHead && e.Status == http.StatusNotFound:
-			past.absent[e.Path] = true
-		case e.Server == "store" && e.Status == http.StatusOK:
-			past.answers[e.Path] = append(past.answers[e.Path], i)
+			past.put(i, e)
+		case e.Server == "store":
+			past.answer(i, e)
 		}
 	}
 	return found
 }
 
-// bundlePath finds what a complete bundle is of: "namespace/pod/uid_version".
-var bundlePath = regexp.MustCompile(`/pods/(?:[0-9]+d|forever)/([^/]+/[^/]+/[^/_]+_[^/_.]+)(?:_[0-9]+)?\.tar\.(?:zst|gz)$`)
-
-// history is where to look in a journal, by index.
-type history struct {
-	run     int              // the last mark
-	puts    map[string][]int // by what the bundle is of
-	answers map[string][]int // of the store to reads, by path
-	// absent are the paths that the store said, in this run, are free.
-	absent map[string]bool
-	// noConditions says that the store, in this run, refused a condition.
-	noConditions bool
-}
-
-// overwrites tells whether a PUT may have replaced what was there: it has no
-// condition, though the store takes them, or the path was not seen to be free.
-func (h *history) overwrites(put archivetest.Entry) bool {
-	free := h.absent[put.Path]
-	delete(h.absent, put.Path)
-	if put.Header.Get("If-None-Match") == "*" {
-		h.noConditions = h.noConditions || put.Status == http.StatusNotImplemented
-		return false
-	}
-	return !h.noConditions || !free
-}
-
 // badDelete says what is wrong with one DELETE, given all that came before.
-func (h history) badDelete(entries []archivetest.Entry, e archivetest.Entry) string {
+func (h *history) badDelete(entries []archivetest.Entry, e archivetest.Entry) string {
 	pod := podPath.FindStringSubmatch(e.Path)
 	if pod == nil {
 		return "not one pod"
@@ -111,22 +76,33 @@ func (h history) badDelete(entries []archivetest.Entry, e archivetest.Entry) str
 		return "preconditions must name UID and resourceVersion"
 	}
 	why := "no bundle of this UID and resourceVersion was put"
-	for _, i := range h.puts[pod[1]+"/"+pod[2]+"/"+want.UID+"_"+want.ResourceVersion] {
-		put := entries[i]
-		if why = badBundle(put, want.UID, want.ResourceVersion); why != "" {
+	for _, put := range h.puts[pod[1]+"/"+pod[2]+"/"+want.UID+"_"+want.ResourceVersion] {
+		if why = badBundle(put.Entry, want.UID, want.ResourceVersion); why != "" {
+			continue
+		}
+		if why = endsEarly(put.Entry, e.At); why != "" {
 			continue
 		}
 		var after []archivetest.Entry
 		for _, j := range h.answers[put.Path] {
-			if j > max(i, h.run) {
+			if j > max(put.index, h.run) {
 				after = append(after, entries[j])
 			}
 		}
-		if why = unproven(after, put); why == "" {
+		if why = unproven(after, put.Entry); why == "" {
 			return ""
 		}
 	}
 	return why
+}
+
+// endsEarly says that the retention does not count from the delete.
+func endsEarly(put archivetest.Entry, deleted time.Time) string {
+	at, err := time.Parse(time.RFC3339, put.Header.Get("X-Amz-Meta-Archived-At"))
+	if err != nil || !strings.Contains(put.Path, "/pods/forever/") && deleted.Sub(at) > 25*time.Hour {
+		return "its bundle was archived over a day before, so it is kept too short"
+	}
+	return ""
 }
 
 // badBundle says what is wrong with the content that was put.
@@ -154,45 +130,4 @@ func badBundle(put archivetest.Entry, uid, resourceVersion string) string {
 		}
 	}
 	return ""
-}
-
-// unproven says what the store has not confirmed, in this run, of what was put.
-func unproven(after []archivetest.Entry, put archivetest.Entry) string {
-	md5sum, sha := md5.Sum(put.Body), sha256.Sum256(put.Body)
-	bytesProven, tagsProven := false, put.Header.Get("X-Amz-Tagging") == ""
-	for _, e := range after {
-		switch {
-		case e.Method == http.MethodGet && e.Query.Has("tagging"):
-			tagsProven = bytes.Contains(e.AnswerBody, []byte("<Key>retention</Key>")) && bytes.Contains(e.AnswerBody, []byte(retainUntilTag(put)))
-		case e.Method == http.MethodHead:
-			bytesProven = bytesProven || strings.Trim(e.Answer.Get("ETag"), `"`) == hex.EncodeToString(md5sum[:])
-		case e.Method == http.MethodGet:
-			bytesProven = bytesProven || sha256.Sum256(e.AnswerBody) == sha
-		}
-	}
-	switch {
-	case !bytesProven:
-		return "the store never confirmed the bytes of its bundle"
-	case !tagsProven:
-		return "the store never confirmed the retention of its bundle"
-	}
-	return ""
-}
-
-// retainUntilTag is the tag that the bundle must have, computed from its class
-// in the key and the time at which it was archived.
-func retainUntilTag(put archivetest.Entry) string {
-	class := strings.Split(put.Path[strings.Index(put.Path, "/pods/"):], "/")[2]
-	date := "never"
-	if class != "forever" {
-		var days int
-		fmt.Sscanf(class, "%dd", &days)
-		at, err := time.Parse(time.RFC3339, put.Header.Get("X-Amz-Meta-Archived-At"))
-		if err != nil {
-			return "no time of archiving"
-		}
-		y, m, d := at.UTC().Date()
-		date = time.Date(y, m, d+days+1, 0, 0, 0, 0, time.UTC).Format("2006-01-02")
-	}
-	return "<Value>" + date + "</Value>"
 }

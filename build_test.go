@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// buildMutant builds the program, its clock to be set, with one text of one file
+// replaced.
+func buildMutant(t *testing.T, file, old, new string) string {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(source), old) != 1 {
+		t.Fatalf("%s no longer has the text that the mutant replaces: %s", file, old)
+	}
+	return buildWithClock(t, map[string]string{file: strings.Replace(string(source), old, new, 1)})
+}
+
+// buildWithClock builds the program with a clock that clockAhead sets, and with
+// these files instead of its own.
+func buildWithClock(t *testing.T, files map[string]string) string {
+	t.Helper()
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(source), "var now = time.Now\n", `var now = func() time.Time {
+	ahead, _ := time.ParseDuration(os.Getenv("`+clockAhead+`"))
+	return time.Now().Add(ahead)
+}
+`, 1)
+	if text == string(source) {
+		t.Fatal("main.go no longer has the clock that is replaced")
+	}
+	dir := t.TempDir()
+	replace := map[string]string{}
+	all := maps.Clone(files)
+	all["main.go"] = text
+	for file, text := range all {
+		original, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[original] = filepath.Join(dir, filepath.Base(file))
+		write(t, replace[original], text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	binary := filepath.Join(dir, "pod-reclaimer")
+	goBuild(t, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)
+	return binary
+}
+
+// build builds the program as it is released.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
+	goBuild(t, "-o", binary)
+	return binary
+}
+
+func goBuild(t *testing.T, flags ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, append(flags, ".")...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
