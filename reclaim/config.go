@@ -26,6 +26,7 @@ type Config struct {
 	LogIdleTimeout    time.Duration `split_words:"true" default:"60s" desc:"give up on a log request that sends nothing for this long"`
 	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish"`
 	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
+	LogMaxBytes       ByteSize      `split_words:"true" default:"0" desc:"most bytes kept of one log, its head, such as 10Mi; 0: all"`
 	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`
 	SummaryFile       string        `split_words:"true" default:"/dev/termination-log" desc:"gets the summary if it exists; the default is what kubectl describe pod shows"`
 	// ShardIndex is which of Shards this run is, from 0; see SetShardIndex.
@@ -104,6 +105,7 @@ func (c Config) Validate() error {
 	positive("SHARDS", c.Shards >= 1 && c.Shards <= 1024, "a number from 1 to 1024")
 	positive("LOG_IDLE_TIMEOUT", c.LogIdleTimeout > 0, "a duration above 0")
 	positive("LOG_GRACE", c.LogGrace >= 0, "no negative duration")
+	positive("LOG_MAX_BYTES", c.LogMaxBytes >= 0, "no negative number")
 	for _, ns := range c.Namespaces {
 		positive("NAMESPACES", !c.ExcludeNamespaces.has(ns), "no namespace that RECLAIM_EXCLUDE_NAMESPACES has too: "+ns)
 	}

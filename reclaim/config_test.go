@@ -94,6 +94,8 @@ func TestValidate(t *testing.T) {
 		{"1025 shards", func(c *Config) { c.Shards = 1025 }, "RECLAIM_SHARDS"},
 		{"no idle timeout", func(c *Config) { c.LogIdleTimeout = 0 }, "RECLAIM_LOG_IDLE_TIMEOUT"},
 		{"negative grace", func(c *Config) { c.LogGrace = -1 }, "RECLAIM_LOG_GRACE"},
+		{"negative size of a log", func(c *Config) { c.LogMaxBytes = -1 }, "RECLAIM_LOG_MAX_BYTES"},
+		{"one byte of a log", func(c *Config) { c.LogMaxBytes = 1 }, ""},
 		{"a namespace both listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a", "b"}, List{"b"} }, "RECLAIM_NAMESPACES"},
 		{"different namespaces listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a"}, List{"b"} }, ""},
 	} {
@@ -110,11 +112,11 @@ func TestValidate(t *testing.T) {
 }
 
 func TestValidateReportsEverythingAtOnce(t *testing.T) {
-	err := Config{ArchiveAfter: -1, DeleteAfter: -1, Deadline: -1, MaxPods: -1, LogGrace: -1}.Validate()
+	err := Config{ArchiveAfter: -1, DeleteAfter: -1, Deadline: -1, MaxPods: -1, LogGrace: -1, LogMaxBytes: -1}.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, name := range []string{"ARCHIVE_AFTER", "DELETE_AFTER", "DEADLINE", "MAX_PODS", "CONCURRENCY", "LOG_IDLE_TIMEOUT", "LOG_GRACE"} {
+	for _, name := range []string{"ARCHIVE_AFTER", "DELETE_AFTER", "DEADLINE", "MAX_PODS", "CONCURRENCY", "LOG_IDLE_TIMEOUT", "LOG_GRACE", "LOG_MAX_BYTES"} {
 		if !strings.Contains(err.Error(), "RECLAIM_"+name+":") {
 			t.Errorf("error %q does not name RECLAIM_%s", err, name)
 		}

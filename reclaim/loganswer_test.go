@@ -166,6 +166,9 @@ func TestDescribe(t *testing.T) {
 		{"unconfirmed, and other bytes each time", unconfirmed, ref{}, ranOnce, other, unreachable, archive.Unconfirmed, 200, log},
 		{"the end could not be asked for", attempt{end: watched(body, 7), tailErr: errBroken}, ref{}, ranOnce, same[:1], unreachable, archive.Unconfirmed, 200, log},
 
+		{"over the limit", attempt{end: watched(body, 7), over: true}, ref{}, ranOnce, same[:1], final, archive.Truncated, 200, log},
+		{"over the limit, and begins late", attempt{end: watched(body, 7), over: true}, ref{}, startedBefore(time.Hour), same[:1], final, archive.Truncated, 200, log},
+
 		{"an error text", attempt{end: newLogEnd(), text: inBand[0]}, ref{}, ranOnce, same, waits, archive.Unavailable, 200, ""},
 		{"an error text for the previous instance", attempt{end: newLogEnd(), text: inBand[0]}, ref{}, before, same, final, archive.Unavailable, 200, ""},
 		{"an error text for an evicted pod", attempt{end: newLogEnd(), text: inBand[0]}, ref{reason: "Evicted"}, ranOnce, same, final, archive.Unavailable, 200, ""},
@@ -200,6 +203,7 @@ func TestAttemptIsKept(t *testing.T) {
 		{"unconfirmed, another try is left", attempt{}, false, errDiscard},
 		{"unconfirmed, the last try", attempt{}, true, nil},
 		{"the end could not be asked for", attempt{tailErr: errBroken}, false, nil},
+		{"over the limit", attempt{over: true}, false, nil},
 		{"cut", attempt{err: io.ErrUnexpectedEOF}, true, errDiscard},
 		{"an error text", attempt{text: inBand[0]}, true, errDiscard},
 		{"the spool is full", attempt{spoolErr: errBroken, err: errBroken}, true, errBroken},
@@ -220,6 +224,7 @@ func TestAnotherTry(t *testing.T) {
 	}{
 		{"confirmed", attempt{confirmed: true}, false},
 		{"unconfirmed", attempt{}, true},
+		{"over the limit", attempt{over: true}, false},
 		{"cut", attempt{err: io.ErrUnexpectedEOF}, true},
 		{"silent", attempt{err: fmt.Errorf("%w: %w", errIdle, context.Canceled)}, false},
 		{"an answer with a status", attempt{err: answerOf(500, "", "dial tcp")}, false},

@@ -66,6 +66,7 @@ func (r *run) log(ctx context.Context, p ref, t target, b *archive.Bundle) (capt
 type attempt struct {
 	end       *logEnd
 	text      string // what came instead of a log
+	over      bool   // there is more than RECLAIM_LOG_MAX_BYTES
 	confirmed bool   // the end is what tailLines=1 shows
 	err       error  // of the request, or of reading its answer
 	tailErr   error  // of the request for the end
@@ -77,8 +78,12 @@ type attempt struct {
 // nothing.
 func (r *run) attempt(ctx context.Context, p ref, t target, w io.Writer) attempt {
 	a := attempt{end: newLogEnd()}
-	g := &guard{w: io.MultiWriter(w, a.end)}
+	g := &guard{w: upTo(r.Config.LogMaxBytes, io.MultiWriter(w, a.end))}
 	a.err = r.Cluster.stream(ctx, p, t, 0, r.Config.LogIdleTimeout, g)
+	if errors.Is(g.err, errOver) {
+		a.over, a.err = true, nil
+		return a
+	}
 	if a.err == nil {
 		a.text, a.spoolErr = g.finish()
 	}
@@ -103,7 +108,7 @@ func (a attempt) keep(last bool) error {
 		return a.spoolErr
 	case a.err != nil || a.text != "":
 		return errDiscard
-	case a.confirmed || a.tailErr != nil || last:
+	case a.confirmed || a.over || a.tailErr != nil || last:
 		return nil
 	}
 	return errDiscard
@@ -112,7 +117,7 @@ func (a attempt) keep(last bool) error {
 // again tells whether another fetch may bring more: the end was not confirmed,
 // or the connection broke. An answer with a status is an answer.
 func (a attempt) again(ctx context.Context) bool {
-	if ctx.Err() != nil || a.text != "" || a.confirmed || a.tailErr != nil {
+	if ctx.Err() != nil || a.text != "" || a.confirmed || a.over || a.tailErr != nil {
 		return false
 	}
 	var answer apierrors.APIStatus
@@ -137,6 +142,8 @@ func (a attempt) describe(l *captured, p ref, t target, sums [][]byte) {
 	l.FirstTimestamp, l.LastTimestamp = stamp(a.end.first), stamp(a.end.last().head)
 	l.verdict, l.Outcome = final, archive.Complete
 	switch {
+	case a.over:
+		a.describeHead(l, t)
 	case !a.confirmed:
 		l.Outcome, l.Note, l.verdict = archive.Unconfirmed, "its end could not be confirmed", unreachable
 		if a.tailErr == nil && allEqual(sums) {
