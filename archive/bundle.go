@@ -48,9 +48,9 @@ func (b *Bundle) Add(path string, content []byte) {
 	b.documents = append(b.documents, entry{File: file, content: content})
 }
 
-// AddLog appends a log: all that fill writes. If fill fails, nothing of the log
-// stays in the bundle, and its error is returned; AddLog may then be called
-// again.
+// AddLog appends a log: all that fill writes. It takes the place of one that was
+// added under the same path before. If fill fails, nothing of the log stays in
+// the bundle, and its error is returned; AddLog may then be called again.
 func (b *Bundle) AddLog(path string, fill func(io.Writer) error) error {
 	start, sum := b.logs.size, sha256.New()
 	if err := fill(io.MultiWriter(&b.logs, sum)); err != nil {
@@ -60,6 +60,7 @@ func (b *Bundle) AddLog(path string, fill func(io.Writer) error) error {
 		return err
 	}
 	file := File{Path: path, Size: b.logs.size - start, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool { return e.Path == path })
 	b.entries = append(b.entries, entry{File: file, off: start})
 	return nil
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -33,6 +34,16 @@ func (c Compression) extension() string {
 		return ".tar.gz"
 	}
 	return ".tar.zst"
+}
+
+// compressionOf tells the compression by the ending of a bundle's key.
+func compressionOf(name string) (Compression, bool) {
+	for _, c := range []Compression{Zstd, Gzip} {
+		if strings.HasSuffix(name, c.extension()) {
+			return c, true
+		}
+	}
+	return "", false
 }
 
 func (c Compression) contentType() string {

@@ -77,7 +77,22 @@ func (l layout) object(k Key) string {
 	if k.Number > 1 {
 		name += "_" + strconv.Itoa(k.Number)
 	}
-	return strings.Join([]string{l.root(), "pods", k.Class.String(), k.Namespace, k.Pod, name + l.extension}, "/")
+	return l.pod(k) + name + l.extension
+}
+
+// pod is where the pod's bundles of one class lie, with a slash at the end.
+func (l layout) pod(k Key) string {
+	return strings.Join([]string{l.root(), "pods", k.Class.String(), k.Namespace, k.Pod, ""}, "/")
+}
+
+// parseAny parses the key of a bundle of any compression: the configured one
+// may have been another before.
+func (l layout) parseAny(object string) (Key, error) {
+	c, ok := compressionOf(object)
+	if ok {
+		l.extension = c.extension()
+	}
+	return l.parse(object)
 }
 
 // parse is the inverse of object. It refuses what object would not have

@@ -76,12 +76,17 @@ func (r *run) collect(ctx context.Context, p ref, b *archive.Bundle) (*capture, 
 	c.pod = pod
 	c.decision = r.decide(ctx, pod)
 	c.waiting = r.waiting(ctx, p, c)
+	reused, err := r.reuse(ctx, pod, c, b)
+	if err != nil {
+		return nil, StepLogs, err
+	}
+	c.waiting = c.waiting && r.waiting(ctx, p, c)
 	b.Add("pod.json", body)
 	notes, err := r.addContext(ctx, p, pod, b)
 	if err != nil {
 		return nil, StepCollect, err
 	}
-	c.index = r.index(c, notes)
+	c.index = r.index(c, append(reused, notes...))
 	return c, "", nil
 }
 

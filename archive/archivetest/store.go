@@ -31,9 +31,11 @@ type Stored struct {
 // It takes only requests that one of its identities has signed, and refuses
 // what Strict says.
 type Store struct {
-	URL        string
-	Bucket     string
-	Journal    *Journal
+	URL     string
+	Bucket  string
+	Journal *Journal
+	// PageSize bounds list answers, whatever max-keys asks for.
+	PageSize   int
 	mu         sync.Mutex
 	identities map[string]Identity
 	strict     Strict
@@ -76,7 +78,7 @@ func (s *Store) LieWith(lie func(key string, o *Stored)) {
 // NewStore starts a store with one empty bucket.
 func NewStore(t testing.TB, j *Journal) *Store {
 	t.Helper()
-	s := &Store{Bucket: "bundles", Journal: j, objects: map[string]*Stored{}, identities: map[string]Identity{}}
+	s := &Store{Bucket: "bundles", Journal: j, PageSize: 1000, objects: map[string]*Stored{}, identities: map[string]Identity{}}
 	s.Allow(Identity{AccessKey: "testbed", Secret: "testbed-secret-key"})
 	s.Refusing(Strictest())
 	server := httptest.NewServer(j.Record("store", s))

@@ -1,11 +1,8 @@
 package archivetest
 
 import (
-	"encoding/xml"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 )
 
 // seen is the object under key as a read finds it.
@@ -65,32 +62,4 @@ func (s *Store) lockConfiguration(w http.ResponseWriter) {
 		return
 	}
 	fmt.Fprint(w, "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>")
-}
-
-func (s *Store) list(w http.ResponseWriter, req *http.Request) {
-	type item struct{ Key string }
-	var answer struct {
-		XMLName  xml.Name `xml:"ListBucketResult"`
-		Contents []item
-
-		IsTruncated           bool
-		NextContinuationToken string `xml:",omitempty"`
-	}
-	query := req.URL.Query()
-	most, err := strconv.Atoi(query.Get("max-keys"))
-	if err != nil {
-		most = 1000
-	}
-	for _, key := range s.Keys() {
-		if !strings.HasPrefix(key, query.Get("prefix")) || key <= query.Get("continuation-token") {
-			continue
-		}
-		if len(answer.Contents) == most {
-			answer.IsTruncated = true
-			answer.NextContinuationToken = answer.Contents[most-1].Key
-			break
-		}
-		answer.Contents = append(answer.Contents, item{key})
-	}
-	xml.NewEncoder(w).Encode(answer)
 }

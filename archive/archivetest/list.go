@@ -1,0 +1,39 @@
+package archivetest
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// list answers ListObjectsV2 in pages of at most max-keys, PageSize if that is
+// less; a token is the last key of the page before.
+func (s *Store) list(w http.ResponseWriter, req *http.Request) {
+	type item struct {
+		Key  string
+		Size int
+	}
+	var answer struct {
+		XMLName               xml.Name `xml:"ListBucketResult"`
+		IsTruncated           bool
+		NextContinuationToken string `xml:",omitempty"`
+		Contents              []item
+	}
+	query := req.URL.Query()
+	most, err := strconv.Atoi(query.Get("max-keys"))
+	if err != nil || most > s.PageSize {
+		most = s.PageSize
+	}
+	for _, key := range s.Keys() {
+		if !strings.HasPrefix(key, query.Get("prefix")) || key <= query.Get("continuation-token") {
+			continue
+		}
+		if len(answer.Contents) == most {
+			answer.IsTruncated, answer.NextContinuationToken = true, answer.Contents[most-1].Key
+			break
+		}
+		answer.Contents = append(answer.Contents, item{key, len(s.Object(key).Body)})
+	}
+	xml.NewEncoder(w).Encode(answer)
+}
