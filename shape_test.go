@@ -121,9 +121,11 @@ func TestManifestIsTheServersAnswer(t *testing.T) {
 // the node is gone, so that nobody will ever update the status.
 func TestFailedPhaseOverARunningContainer(t *testing.T) {
 	for name, running := range map[string]func(p *corev1.Pod){
-		"regular":   func(p *corev1.Pod) { p.Status.ContainerStatuses[0].State = isRunning },
-		"init":      func(p *corev1.Pod) { withInit(p); p.Status.InitContainerStatuses[0].State = isRunning },
-		"ephemeral": func(p *corev1.Pod) { p.Status.EphemeralContainerStatuses = []corev1.ContainerStatus{{Name: "debug", State: isRunning}} },
+		"regular": func(p *corev1.Pod) { p.Status.ContainerStatuses[0].State = isRunning },
+		"init":    func(p *corev1.Pod) { withInit(p); p.Status.InitContainerStatuses[0].State = isRunning },
+		"ephemeral": func(p *corev1.Pod) {
+			p.Status.EphemeralContainerStatuses = []corev1.ContainerStatus{{Name: "debug", State: isRunning}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive"
 )
@@ -66,7 +65,7 @@ func (r *run) collect(ctx context.Context, p ref, b *archive.Bundle) (*capture, 
 	}
 	body, pod, err := r.Cluster.pod(ctx, p)
 	switch {
-	case apierrors.IsNotFound(err) || err == nil && pod.UID != p.uid:
+	case notFound(err) || err == nil && pod.UID != p.uid:
 		return nil, StepGet, errGone
 	case err != nil:
 		return nil, StepGet, err

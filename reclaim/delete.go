@@ -26,7 +26,7 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 	var left corev1.Pod
 	err = c.rest.Delete().Namespace(r.namespace).Resource("pods").Name(r.name).Body(options).Do(ctx).Into(&left)
 	switch {
-	case apierrors.IsNotFound(err):
+	case notFound(err):
 		return Gone, "", nil
 	case apierrors.IsConflict(err):
 		return c.conflict(ctx, r)
@@ -43,7 +43,7 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 func (c *Cluster) conflict(ctx context.Context, r ref) (Outcome, Reason, error) {
 	_, pod, err := c.pod(ctx, r)
 	switch {
-	case apierrors.IsNotFound(err) || err == nil && pod.UID != r.uid:
+	case notFound(err) || err == nil && pod.UID != r.uid:
 		return Gone, "", nil
 	case err != nil:
 		return Failed, "", fmt.Errorf("get the pod after a conflict: %w", err)
@@ -53,7 +53,7 @@ func (c *Cluster) conflict(ctx context.Context, r ref) (Outcome, Reason, error) 
 
 // pod gets the pod of this name: the API server's own bytes, and what they say.
 func (c *Cluster) pod(ctx context.Context, r ref) ([]byte, *corev1.Pod, error) {
-	body, err := c.rest.Get().Namespace(r.namespace).Resource("pods").Name(r.name).Do(ctx).Raw()
+	body, err := raw(c.rest.Get().Namespace(r.namespace).Resource("pods").Name(r.name).Do(ctx))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -81,9 +81,9 @@ func (c *Cluster) podEvents(ctx context.Context, namespace string) (map[string][
 	byPod := map[string][]event{}
 	token := ""
 	for {
-		body, err := c.rest.Get().Namespace(namespace).Resource("events").
+		body, err := raw(c.rest.Get().Namespace(namespace).Resource("events").
 			Param("fieldSelector", "involvedObject.kind=Pod").Param("limit", fmt.Sprint(pageSize)).Param("continue", token).
-			Do(ctx).Raw()
+			Do(ctx))
 		if apierrors.IsResourceExpired(err) && inconsistentToken(err) != "" {
 			token = inconsistentToken(err)
 			continue

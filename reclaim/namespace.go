@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // newNamespaces reads namespaces for their annotations. One that cannot be read
@@ -16,7 +15,7 @@ func newNamespaces(c *Cluster, now func() time.Time) cache[Namespace] {
 		var ns corev1.Namespace
 		err := c.rest.Get().Resource("namespaces").Name(name).Do(ctx).Into(&ns)
 		switch {
-		case apierrors.IsNotFound(err):
+		case notFound(err):
 			return Namespace{Readable: true}, nil
 		case err != nil:
 			return Namespace{}, nil //nolint:nilerr // see above

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // NodeState is what is known of a pod's node.
@@ -41,7 +40,7 @@ func newNodes(c *Cluster, now func() time.Time) *nodes {
 		var node corev1.Node
 		err := c.rest.Get().Resource("nodes").Name(name).Do(ctx).Into(&node)
 		switch {
-		case apierrors.IsNotFound(err):
+		case notFound(err):
 			return NodeGone, nil
 		case err != nil:
 			return NodeUnknown, nil //nolint:nilerr // not knowing is an answer: the pod waits

@@ -118,5 +118,5 @@ func newOwnerCache(get func(context.Context, string) ([]byte, error), now func()
 
 // get is the raw body of one object by its path.
 func (c *Cluster) get(ctx context.Context, path string) ([]byte, error) {
-	return c.rest.Get().AbsPath(path).Do(ctx).Raw()
+	return raw(c.rest.Get().AbsPath(path).Do(ctx))
 }

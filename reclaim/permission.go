@@ -87,7 +87,7 @@ func (c *Cluster) allowed(ctx context.Context, attributes authorizationv1.Resour
 	if err != nil {
 		return fmt.Errorf("encode access review: %w", err)
 	}
-	answer, err := c.rest.Post().AbsPath(accessReview).Body(body).Do(ctx).Raw()
+	answer, err := raw(c.rest.Post().AbsPath(accessReview).Body(body).Do(ctx))
 	if err != nil {
 		return fmt.Errorf("ask the API server for our permissions: %w", err)
 	}
