@@ -39,6 +39,14 @@
 // bundle that is over a day old then, or would expire while its pod is kept, is
 // copied to the next number (Copy). The copy is proven like every bundle.
 //
+// # Reading back
+//
+// ReadBundle reads a bundle of any origin to its end and trusts nothing in it:
+// names, kinds and sizes of its entries are checked as they pass, and all of them
+// against the index, which comes last. Bucket.Read also proves the bytes by the
+// SHA-256 in the object's metadata. What was read counts only when there was no
+// error at the end.
+//
 // # Other objects
 //
 // cluster.json says whose the cluster's name is (Bucket.Claim); below runs/ lie

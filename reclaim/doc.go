@@ -11,7 +11,8 @@
 // # One pod's way
 //
 //	head     is there a bundle of this state of this pod? then only the last two
-//	logs     of every container, by name; each one's end is confirmed
+//	logs     of every container, by name; each one's end is confirmed; one that
+//	         is missing is taken from an earlier bundle of the same UID
 //	get      the pod, after its logs: its UID proves whose logs they are; this
 //	         answer is archived and decided on, and deleted by its resourceVersion
 //	collect  its events and owners

@@ -43,6 +43,10 @@ func Violations(entries []archivetest.Entry) []string {
 			if why := past.badDelete(entries, e); why != "" {
 				found = append(found, "DELETE "+e.Path+": "+why)
 			}
+		case e.Server == "api" && strings.HasSuffix(e.Path, "/log"):
+			if e.Query.Get("timestamps") != "true" || e.Query.Has("follow") {
+				found = append(found, "GET "+e.Path+": logs are asked for with timestamps, and never followed")
+			}
 		case e.Server == "api" && e.Method != http.MethodGet && !strings.HasSuffix(e.Path, "/selfsubjectaccessreviews"):
 			found = append(found, e.Method+" "+e.Path+": only pods are written to, and only by DELETE")
 		case e.Server == "store" && e.Method == http.MethodDelete:
