@@ -77,8 +77,8 @@ func reclaimer(t *testing.T, api *reclaimtest.Server, store *archivetest.Store, 
 	t.Helper()
 	t.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(t, api.URL))
 	t.Setenv("AWS_ENDPOINT_URL_S3", store.URL)
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_ACCESS_KEY_ID", "testbed")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "testbed-secret-key")
 	var classes archive.Classes
 	if err := classes.UnmarshalText([]byte("7d")); err != nil {
 		t.Fatal(err)
