@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,13 +40,15 @@ type world struct {
 	journal *archivetest.Journal
 	env     map[string]string
 	binary  string
+	// secrets must never be in the output.
+	secrets []string
 }
 
 // newWorld checks the invariant when the test ends.
 func newWorld(t testing.TB, j *archivetest.Journal, apiURL, storeURL, bucket string) *world {
 	t.Helper()
 	reclaimtest.Check(t, j)
-	return &world{t: t, journal: j, binary: os.Args[0], env: map[string]string{
+	return &world{t: t, journal: j, binary: os.Args[0], secrets: []string{"testbed-secret-key"}, env: map[string]string{
 		"HOME":                  t.TempDir(),
 		"PATH":                  os.Getenv("PATH"),
 		asProgram:               "1",
@@ -121,8 +124,10 @@ func (w *world) run(env ...string) ended {
 		w.t.Fatal(err)
 	}
 	e := read(w.t, cmd.ProcessState.ExitCode(), output.Bytes())
-	if bytes.Contains(output.Bytes(), []byte(w.env["AWS_SECRET_ACCESS_KEY"])) {
-		w.t.Errorf("the secret is in the output:\n%s", e.output)
+	for _, secret := range w.secrets {
+		if strings.Contains(e.output, secret) {
+			w.t.Errorf("the secret %s is in the output:\n%s", secret, e.output)
+		}
 	}
 	if e.summary.sum() != e.summary.Listed {
 		w.t.Errorf("listed %d, but the outcomes sum to %d", e.summary.Listed, e.summary.sum())

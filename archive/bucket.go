@@ -35,6 +35,8 @@ type Bucket struct {
 	layout layout
 	s3     api
 	now    func() time.Time
+	// credentials sign every request.
+	credentials aws.CredentialsProvider
 	// unconditional says that the store has no conditional writes.
 	unconditional atomic.Bool
 	// noCopy says that the store has no CopyObject.
@@ -58,7 +60,10 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		config.WithHTTPClient(keepConnections()),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("load AWS configuration: %w", err)
+		return nil, fmt.Errorf("load AWS configuration (AWS_*): %w", err)
+	}
+	if err := refuseNodeIdentity(loaded.Credentials); err != nil {
+		return nil, err
 	}
 	client := s3.NewFromConfig(loaded, func(o *s3.Options) {
 		custom := o.BaseEndpoint != nil
@@ -70,7 +75,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		o.Retryer = retryConflicts(o.Retryer)
 		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)
 	})
-	return &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now}, nil
+	return &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now, credentials: loaded.Credentials}, nil
 }
 
 // keepConnections keeps as many idle connections to the store as pods can be

@@ -90,7 +90,7 @@ func (c Config) Validate() error {
 	if dir := c.spoolDir(); !isDir(dir) {
 		problems = append(problems, fmt.Errorf("ARCHIVE_SPOOL_DIR: %s is not a directory", dir))
 	}
-	return errors.Join(append(problems, validateCredentials())...)
+	return errors.Join(append(problems, validateCredentials()...)...)
 }
 
 func (c Config) spoolDir() string {
@@ -103,17 +103,4 @@ func (c Config) spoolDir() string {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// validateCredentials refuses half a key pair, with which the SDK would go on
-// to another identity.
-func validateCredentials() error {
-	id, secret := os.Getenv("AWS_ACCESS_KEY_ID") != "", os.Getenv("AWS_SECRET_ACCESS_KEY") != ""
-	switch {
-	case id && !secret:
-		return errors.New("AWS_SECRET_ACCESS_KEY: required where AWS_ACCESS_KEY_ID is set")
-	case secret && !id:
-		return errors.New("AWS_ACCESS_KEY_ID: required where AWS_SECRET_ACCESS_KEY is set")
-	}
-	return nil
 }

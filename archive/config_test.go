@@ -9,8 +9,12 @@ import (
 // exampleConfig is a configuration that is right.
 func exampleConfig(t *testing.T, changes ...func(*Config)) Config {
 	t.Helper()
-	t.Setenv("AWS_ACCESS_KEY_ID", "")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	for _, name := range []string{
+		"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ROLE_ARN",
+		"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
+	} {
+		t.Setenv(name, "")
+	}
 	c := Config{
 		Bucket: "pods", Cluster: "prod-1", Retention: Classes{{7}}, Tagging: true, Compression: Zstd,
 		Verify: VerifyETag, PathStyle: "auto", SpoolDir: t.TempDir(),

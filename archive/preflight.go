@@ -14,6 +14,9 @@ import (
 // a lock the bucket must have Object Lock. It returns the store's clock, zero if
 // the store does not tell.
 func (b *Bucket) Preflight(ctx context.Context) (time.Time, error) {
+	if _, err := b.CredentialSource(ctx); err != nil {
+		return time.Time{}, err
+	}
 	prefix := b.layout.root() + "/"
 	out, err := b.s3.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: &prefix, MaxKeys: aws.Int32(1)})
 	if err != nil {

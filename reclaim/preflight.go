@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // clockTolerance is how far clocks may be apart: retention dates come from ours.
@@ -22,6 +24,11 @@ func (r *Reclaimer) preflight(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	source, err := r.Bucket.CredentialSource(ctx)
+	if err != nil {
+		return err
+	}
+	r.Log.Info("store", zap.String("credentialsFrom", source))
 	return r.clock("store", store)
 }
 
