@@ -32,27 +32,6 @@ func (w *stubs) addPods(n int) {
 // line that says what to change, and shows no secret.
 func TestBadInput(t *testing.T) {
 	deny := func(permission string) func(*stubs) { return func(w *stubs) { w.api.Deny(permission) } }
-	refuse := func(status int, code string) func(*stubs) {
-		return func(w *stubs) {
-			w.journal.Before(func(server string, rw http.ResponseWriter, _ *http.Request) bool {
-				if server == "store" {
-					archivetest.Refuse(rw, status, code)
-				}
-				return server == "store"
-			})
-		}
-	}
-	refuseTo := func(method, query string) func(*stubs) {
-		return func(w *stubs) {
-			w.journal.Before(func(server string, rw http.ResponseWriter, req *http.Request) bool {
-				match := server == "store" && req.Method == method && strings.Contains(req.URL.RawQuery, query)
-				if match {
-					archivetest.Refuse(rw, 403, "AccessDenied")
-				}
-				return match
-			})
-		}
-	}
 	date := func(of string) func(*stubs) {
 		return func(w *stubs) {
 			w.journal.Before(func(server string, rw http.ResponseWriter, _ *http.Request) bool {
@@ -94,14 +73,6 @@ func TestBadInput(t *testing.T) {
 		{name: "shards without an index", env: "RECLAIM_SHARDS=3", code: 2, says: "JOB_COMPLETION_INDEX"},
 		{name: "index without shards", env: "JOB_COMPLETION_INDEX=1", code: 2, says: "RECLAIM_SHARDS is 1"},
 		{name: "no index", env: "JOB_COMPLETION_INDEX=first", code: 2, says: "JOB_COMPLETION_INDEX"},
-		{name: "no such bucket", world: refuse(404, "NoSuchBucket"), code: 1, says: "ARCHIVE_BUCKET"},
-		{name: "wrong key id", world: refuse(403, "InvalidAccessKeyId"), code: 1, says: "AWS_ACCESS_KEY_ID"},
-		{name: "wrong secret", world: refuse(403, "SignatureDoesNotMatch"), code: 1, says: "AWS_SECRET_ACCESS_KEY"},
-		{name: "may not list the bucket", world: refuse(403, "AccessDenied"), code: 1, says: "s3:ListBucket"},
-		{name: "may not head objects", world: refuseTo("HEAD", ""), code: 1, says: "s3:GetObject"},
-		{name: "may not put objects", world: refuseTo("PUT", ""), code: 1, says: "s3:PutObject"},
-		{name: "may not read tags", world: refuseTo("GET", "tagging"), code: 1, says: "s3:GetObjectTagging"},
-		{name: "wrong region", world: refuse(301, "PermanentRedirect"), code: 1, says: "AWS_REGION"},
 		{name: "API server's clock", world: date("api"), code: 1, says: "clocks of this machine and of the API server"},
 		{name: "store's clock", world: date("store"), code: 1, says: "clocks of this machine and of the store"},
 	} {

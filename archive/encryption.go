@@ -38,10 +38,10 @@ func (b *Bucket) verifyEncryption(got Object) error {
 	}
 	is, want := got.encryption, b.cfg.KMSKeyID
 	if is.kind != types.ServerSideEncryption(b.cfg.SSE) {
-		return unprotected(got, "its encryption is %q, want %q", is.kind, b.cfg.SSE)
+		return unprotected(got, "ARCHIVE_SSE: its encryption is %q, want %q", is.kind, b.cfg.SSE)
 	}
 	if want == "" || strings.Contains(want, "alias/") || is.key == want || strings.HasSuffix(is.key, "/"+want) {
 		return nil
 	}
-	return unprotected(got, "it is encrypted with the KMS key %q, want %q", is.key, want)
+	return unprotected(got, "ARCHIVE_KMS_KEY_ID: it is encrypted with the KMS key %q, want %q", is.key, want)
 }

@@ -78,7 +78,7 @@ func (b *Bucket) verifyLock(ctx context.Context, got Object) error {
 		out, err := b.s3.GetObjectRetention(ctx, &s3.GetObjectRetentionInput{Bucket: &b.cfg.Bucket, Key: &got.name})
 		switch {
 		case hasCode(err, "NoSuchObjectLockConfiguration"):
-			return unprotected(got, "it is not locked")
+			return unprotected(got, "ARCHIVE_OBJECT_LOCK: it is not locked")
 		case err != nil:
 			return b.explain("read the lock of", "s3:GetObjectRetention", got.name, err)
 		case out.Retention != nil:
@@ -86,7 +86,7 @@ func (b *Bucket) verifyLock(ctx context.Context, got Object) error {
 		}
 	}
 	if !is.holds(b.cfg.ObjectLock, until) {
-		return unprotected(got, "its lock is %q until %s, want %s until %s",
+		return unprotected(got, "ARCHIVE_OBJECT_LOCK: its lock is %q until %s, want %s until %s",
 			is.mode, is.until.UTC().Format(time.RFC3339), b.cfg.ObjectLock.mode(), until.Format(time.RFC3339))
 	}
 	return nil

@@ -105,7 +105,7 @@ func (b *Bucket) verifyTags(ctx context.Context, got Object) error {
 	}
 	for key, value := range tags(got.class, got.ArchivedAt()) {
 		if stored[key] != value {
-			return unprotected(got, "tag %s is %q, want %q", key, stored[key], value)
+			return unprotected(got, "tag %s is %q, want %q (a store without tags needs ARCHIVE_TAGGING=off)", key, stored[key], value)
 		}
 	}
 	return nil
