@@ -68,11 +68,12 @@ func (b *Bucket) Copy(ctx context.Context, from Object, key Key) (Object, error)
 	return to, nil
 }
 
-// copySource names an object in the form of the header, which is escaped.
+// copySource names an object in the form of the header, which is escaped: stores
+// differ in what a plus sign means there.
 func copySource(bucket, name string) string {
 	segments := strings.Split(name, "/")
 	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
+		segments[i] = strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 	}
 	return bucket + "/" + strings.Join(segments, "/")
 }

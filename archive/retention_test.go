@@ -115,3 +115,47 @@ func TestTags(t *testing.T) {
 		}
 	})
 }
+
+// archived is an object of this class, archived at this time.
+func archived(t *testing.T, class_, at string) Object {
+	return Object{class: class(t, class_), Metadata: map[string]string{metaArchivedAt: at}}
+}
+
+func TestWhenABundleIsRenewed(t *testing.T) {
+	for _, tt := range []struct {
+		class, archived, now string
+		lapses, stale        bool
+	}{
+		{"7d", "2026-11-30T12:00:00Z", "2026-11-30T12:00:00Z", false, false},
+		{"7d", "2026-11-30T12:00:00Z", "2026-12-01T12:00:00Z", false, false},
+		{"7d", "2026-11-30T12:00:00Z", "2026-12-01T12:00:01Z", false, true},
+		{"7d", "2026-11-30T12:00:00Z", "2026-12-07T00:00:00Z", false, true}, // expires a day later
+		{"7d", "2026-11-30T12:00:00Z", "2026-12-07T00:00:01Z", true, true},
+		{"7d", "2026-11-30T12:00:00Z", "2027-12-07T00:00:00Z", true, true},
+		{"1d", "2026-11-30T12:00:00Z", "2026-11-30T12:00:00Z", false, false},
+		{"1d", "2026-11-30T12:00:00Z", "2026-12-01T00:00:01Z", true, false},
+		{"forever", "2026-11-30T12:00:00Z", "2126-11-30T12:00:00Z", false, false},
+		{"7d", "no time", "2026-11-30T12:00:00Z", true, true},
+	} {
+		now, err := time.Parse(time.RFC3339, tt.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := archived(t, tt.class, tt.archived)
+		if o.Lapses(now) != tt.lapses || o.Stale(now) != tt.stale {
+			t.Errorf("%s archived %s, now %s: lapses %v, stale %v", tt.class, tt.archived, tt.now, o.Lapses(now), o.Stale(now))
+		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	for _, tt := range []struct {
+		class string
+		age   time.Duration
+		want  bool
+	}{{"7d", 7*day - 1, false}, {"7d", 7 * day, true}, {"1d", day, true}, {"forever", 1 << 62, false}} {
+		if got := class(t, tt.class).Over(tt.age); got != tt.want {
+			t.Errorf("%s after %s: %v", tt.class, tt.age, got)
+		}
+	}
+}
