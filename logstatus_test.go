@@ -28,6 +28,7 @@ func TestAnswersOfTheLogEndpoint(t *testing.T) {
 	}{
 		{"the pod is gone", 404, "pods", `pods "a" not found`, nil, "gone", "gone"},
 		{"the node is gone", 404, "nodes", `nodes "node-1" not found`, nil, deletedWithout, deletedWithout},
+		{"the node is gone, told by its name", 404, "pods node-1", `pods "node-1" not found`, nil, deletedWithout, deletedWithout},
 		{"the kubelet does not know the pod", 404, "pods/log", "the server could not find the requested resource", nil, kept, deletedWithout},
 		{"waiting to start", 400, "", `container "main" in pod "a" is waiting to start: PodInitializing`, neverRan, deletedNeverRan, deletedNeverRan},
 		{"waiting to start, its status says that it ran", 400, "", `container "main" in pod "a" is waiting to start: PodInitializing`, nil, deletedWithout, deletedWithout},
@@ -54,7 +55,13 @@ func TestAnswersOfTheLogEndpoint(t *testing.T) {
 						p.Status.StartTime = &metav1.Time{Time: p.CreationTimestamp.Time}
 					}
 				}))
-				w.onLog(func(rw http.ResponseWriter, _ *http.Request) { reclaimtest.Refuse(rw, c.status, c.kind, c.message) })
+				w.onLog(func(rw http.ResponseWriter, _ *http.Request) {
+					kind, name, _ := strings.Cut(c.kind, " ")
+					reclaimtest.Answer(rw, c.status, metav1.Status{
+						TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+						Code: int32(c.status), Message: c.message, Details: &metav1.StatusDetails{Kind: kind, Name: name},
+					})
+				})
 				e := w.run("RECLAIM_LOG_GRACE=" + grace)
 				s, code := e.summary, 0
 				ok := false

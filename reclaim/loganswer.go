@@ -24,16 +24,17 @@ const (
 
 // judge tells what an error of the log endpoint means: by the structured status
 // first, by text only where the kubelet gives nothing else. The outcome is what
-// is claimed of the log if it stays away.
-func judge(err error, t target) (verdict, archive.Outcome, metav1.Status) {
+// is claimed of the log if it stays away. That the Node is gone is told by its
+// name: the API server's answer has the kind of what was asked for, the pod.
+func judge(err error, node string, t target) (verdict, archive.Outcome, metav1.Status) {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
 		return unreachable, archive.Unavailable, metav1.Status{Message: err.Error()}
 	}
 	status := answer.Status()
-	kind := ""
+	kind, name := "", ""
 	if status.Details != nil {
-		kind = status.Details.Kind
+		kind, name = status.Details.Kind, status.Details.Name
 	}
 	switch status.Code {
 	case http.StatusNotFound:
@@ -41,6 +42,9 @@ func judge(err error, t target) (verdict, archive.Outcome, metav1.Status) {
 		case "pods":
 			if apierrors.IsUnexpectedServerError(err) {
 				break // no Status: something between us and the API server answered
+			}
+			if name != "" && name == node {
+				return final, lost(t), status // if the pod has this name too, its GET will tell
 			}
 			return podGone, archive.Unavailable, status
 		case "nodes":

@@ -26,6 +26,13 @@ func answerOf(code int32, kind, message string) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
+// namedAnswer is a 404 about an object of this kind and name.
+func namedAnswer(kind, name string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: 404, Message: fmt.Sprintf("%s %q not found", kind, name), Details: &metav1.StatusDetails{Kind: kind, Name: name},
+	}}
+}
+
 var (
 	ranOnce  = target{container: "main", kind: "regular", ran: true}
 	neverRan = target{container: "main", kind: "regular"}
@@ -44,6 +51,10 @@ func TestJudge(t *testing.T) {
 	}{
 		{"the pod is missing", answerOf(404, "pods", `pods "x" not found`), ranOnce, gone, ""},
 		{"the node is gone", answerOf(404, "nodes", `nodes "n" not found`), ranOnce, fin, lost},
+		{"the node is gone, by its name", namedAnswer("pods", "node-1"), ranOnce, fin, lost},
+		{"the node is gone, by its name, the container never ran", namedAnswer("pods", "node-1"), neverRan, fin, never},
+		{"another node's name", namedAnswer("pods", "node-2"), ranOnce, gone, ""},
+		{"no name", namedAnswer("pods", ""), ranOnce, gone, ""},
 		{"the node is gone, the container never ran", answerOf(404, "nodes", `nodes "n" not found`), neverRan, fin, never},
 		{"the kubelet does not know the pod", answerOf(404, "pods/log", `the server could not find the requested resource ( pods/log x)`), ranOnce, wait, lost},
 		{"something else is not found", answerOf(404, "namespaces", ``), ranOnce, un, lost},
@@ -85,7 +96,7 @@ func TestJudge(t *testing.T) {
 		{"silent", fmt.Errorf("%w: %w", errIdle, context.Canceled), ranOnce, un, lost},
 		{"the API server cannot be reached", &net.OpError{Op: "dial", Err: errors.New("connection refused")}, ranOnce, un, lost},
 	} {
-		verdict, outcome, status := judge(tt.err, tt.target)
+		verdict, outcome, status := judge(tt.err, "node-1", tt.target)
 		if verdict != tt.verdict {
 			t.Errorf("%s: verdict %d, want %d", tt.name, verdict, tt.verdict)
 		}
@@ -124,7 +135,7 @@ func TestRefusalTellsWhoRefuses(t *testing.T) {
 		{"the kubelet's handlers are off", answerOf(405, "pods/log", "not allowed"), kubelet, own},
 		{"we are not known to the API server", answerOf(401, "", "Unauthorized"), "Unauthorized", kubelet},
 	} {
-		_, _, status := judge(tt.err, ranOnce)
+		_, _, status := judge(tt.err, "node-1", ranOnce)
 		if !strings.Contains(status.Message, tt.has) || strings.Contains(status.Message, tt.not) {
 			t.Errorf("%s: message %q, want %q and not %q", tt.name, status.Message, tt.has, tt.not)
 		}

@@ -134,7 +134,7 @@ func (a attempt) describe(l *captured, p ref, t target, sums [][]byte) {
 		}
 		return
 	case a.err != nil:
-		verdict, outcome, status := judge(a.err, t)
+		verdict, outcome, status := judge(a.err, p.node, t)
 		l.verdict, l.Outcome, l.Status, l.Note = verdict, outcome, int(status.Code), status.Message
 		return
 	}
