@@ -48,7 +48,7 @@ func judge(err error, node string, t target) (verdict, archive.Outcome, metav1.S
 			}
 			return podGone, archive.Unavailable, status
 		case "nodes":
-			return final, lost(t), status
+			return final, lastSeen(t), status
 		case "pods/log":
 			return waits, archive.Unavailable, status
 		}
@@ -68,7 +68,9 @@ func judgeBadRequest(t target, status metav1.Status) (verdict, archive.Outcome, 
 	switch {
 	case has("waiting to start"), has("is not available"):
 		return final, lost(t), status
-	case has("is terminated"), has("previous terminated container") && has("not found"):
+	case has("is terminated"):
+		return final, lastSeen(t), status
+	case has("previous terminated container") && has("not found"):
 		return final, lost(t), status
 	}
 	return refused, archive.Unavailable, status
@@ -81,6 +83,15 @@ func lost(t target) archive.Outcome {
 		return archive.Unavailable
 	}
 	return archive.NeverStarted
+}
+
+// lastSeen is the outcome where nobody is left to ask whether the container ran:
+// a pod's status that says nothing of it does not show that it never did.
+func lastSeen(t target) archive.Outcome {
+	if t.unknown {
+		return archive.Unavailable
+	}
+	return lost(t)
 }
 
 // whoseRefusal tells our own missing permission from the API server's at the

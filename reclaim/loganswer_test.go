@@ -37,6 +37,7 @@ var (
 	ranOnce  = target{container: "main", kind: "regular", ran: true}
 	neverRan = target{container: "main", kind: "regular"}
 	before   = target{container: "main", kind: "regular", previous: true, ran: true}
+	noStatus = target{container: "main", kind: "regular", unknown: true}
 )
 
 func TestJudge(t *testing.T) {
@@ -56,6 +57,7 @@ func TestJudge(t *testing.T) {
 		{"another node's name", namedAnswer("pods", "node-2"), ranOnce, gone, ""},
 		{"no name", namedAnswer("pods", ""), ranOnce, gone, ""},
 		{"the node is gone, the container never ran", answerOf(404, "nodes", `nodes "n" not found`), neverRan, fin, never},
+		{"the node is gone, nobody knows whether the container ran", answerOf(404, "nodes", `nodes "n" not found`), noStatus, fin, lost},
 		{"the kubelet does not know the pod", answerOf(404, "pods/log", `the server could not find the requested resource ( pods/log x)`), ranOnce, wait, lost},
 		{"something else is not found", answerOf(404, "namespaces", ``), ranOnce, un, lost},
 		{"not found, by nobody known", answerOf(404, "", `404 page not found`), ranOnce, un, lost},
@@ -65,6 +67,8 @@ func TestJudge(t *testing.T) {
 		{"no image", answerOf(400, "", `container "c" in pod "x" is waiting to start: trying and failing to pull image`), neverRan, fin, never},
 		{"rejected at admission", answerOf(400, "", `container "c" in pod "x" is not available`), neverRan, fin, never},
 		{"ended without ever starting", answerOf(400, "", `container "c" in pod "x" is terminated`), neverRan, fin, never},
+		{"ended, the pod's status says nothing", answerOf(400, "", `container "c" in pod "x" is terminated`), noStatus, fin, lost},
+		{"rejected at admission, without a status", answerOf(400, "", `container "c" in pod "x" is not available`), noStatus, fin, never},
 		{"ended, its status was lost", answerOf(400, "", `container "c" in pod "x" is terminated`), ranOnce, fin, lost},
 		{"no previous instance", answerOf(400, "", `previous terminated container "c" in pod "x" not found`), before, fin, lost},
 		{"no previous instance, and only the restart count tells of it", answerOf(400, "", `previous terminated container "c" in pod "x" not found`),

@@ -1,6 +1,7 @@
 package reclaim
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -60,9 +61,13 @@ type target struct {
 	container string
 	kind      string // as archive.Log.Type
 	previous  bool
-	// ran tells whether the pod's status shows that this instance started.
-	ran       bool
+	// ran tells whether the pod's status shows that this instance started;
+	// unknown, that it says nothing of the container at all.
+	ran, unknown bool
+	// startedAt is when, or else, if that is not known, when the pod did.
 	startedAt time.Time
+	// restarts tells one instance from the next.
+	restarts int32
 }
 
 // targets are the logs of all containers, by name from the spec; the status
@@ -74,17 +79,17 @@ func targets(pod *corev1.Pod) []target {
 	}
 	var all []target
 	add := func(name, kind string) {
-		s := known[name]
-		current := target{container: name, kind: kind}
-		current.ran, current.startedAt = started(s.State, s.ContainerID)
+		s, ok := known[name]
+		current := target{container: name, kind: kind, unknown: !ok, restarts: s.RestartCount}
+		current.ran, current.startedAt = started(pod, s.State, s.ContainerID)
 		// an evicted container may be left waiting, its end lost
 		if last := s.LastTerminationState.Terminated; last != nil && last.Reason == statusLost {
 			current.ran = true
 		}
 		all = append(all, current)
 		if s.RestartCount > 0 {
-			previous := target{container: name, kind: kind, previous: true}
-			previous.ran, previous.startedAt = started(s.LastTerminationState, "")
+			previous := target{container: name, kind: kind, previous: true, restarts: s.RestartCount}
+			previous.ran, previous.startedAt = started(pod, s.LastTerminationState, "")
 			all = append(all, previous)
 		}
 	}
@@ -108,28 +113,29 @@ func targets(pod *corev1.Pod) []target {
 // find at the end (pkg/kubelet/status): it may have run.
 const statusLost = "ContainerStatusUnknown"
 
-// started tells whether an instance ran, or may have, and since when.
-func started(state corev1.ContainerState, containerID string) (bool, time.Time) {
+// started tells whether an instance ran, or may have, and since when; at the
+// earliest since the pod started.
+func started(pod *corev1.Pod, state corev1.ContainerState, containerID string) (ran bool, at time.Time) {
 	switch {
 	case state.Terminated != nil:
-		at := state.Terminated.StartedAt.Time
-		ran := state.Terminated.ContainerID != "" || containerID != "" || at.Unix() > 0 || state.Terminated.Reason == statusLost
-		return ran, at
+		at = state.Terminated.StartedAt.Time
+		ran = state.Terminated.ContainerID != "" || containerID != "" || at.Unix() > 0 || state.Terminated.Reason == statusLost
 	case state.Running != nil:
-		return true, state.Running.StartedAt.Time
+		ran, at = true, state.Running.StartedAt.Time
 	}
-	return false, time.Time{}
+	if at.Unix() > 0 {
+		return ran, at
+	}
+	if pod.Status.StartTime != nil {
+		return ran, pod.Status.StartTime.Time
+	}
+	return ran, pod.CreationTimestamp.Time
 }
 
-// sameTargets tells whether both lists ask for the same logs.
+// sameTargets tells whether both lists ask for the same logs: those of the same
+// instances of the same containers.
 func sameTargets(a, b []target) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].container != b[i].container || a[i].previous != b[i].previous {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b target) bool {
+		return a.container == b.container && a.previous == b.previous && a.restarts == b.restarts
+	})
 }

@@ -66,7 +66,7 @@ func TestTargets(t *testing.T) {
 }
 
 func TestTargetRan(t *testing.T) {
-	none := time.Time{}
+	podStart := now.Add(-3 * time.Hour)
 	change := func(s corev1.ContainerStatus, by func(*corev1.ContainerStateTerminated)) corev1.ContainerStatus {
 		by(s.State.Terminated)
 		return s
@@ -79,14 +79,14 @@ func TestTargetRan(t *testing.T) {
 	}{
 		{"ended", ended("main", time.Hour), true, now.Add(-61 * time.Minute)},
 		{"running", running("main"), true, now.Add(-3 * time.Hour)},
-		{"waiting", waiting("main"), false, none},
-		{"no status", corev1.ContainerStatus{Name: "other"}, false, none},
-		{"terminated without ever starting", change(unknown("main", ago(0)), func(s *corev1.ContainerStateTerminated) { s.Reason = "StartError" }), false, none},
-		{"waiting, the status of its end was lost", corev1.ContainerStatus{Name: "main", RestartCount: 1, State: waiting("main").State, LastTerminationState: unknown("main", ago(0)).State}, true, none},
-		{"its status was lost", unknown("main", ago(0)), true, none},
+		{"waiting", waiting("main"), false, podStart},
+		{"no status", corev1.ContainerStatus{Name: "other"}, false, podStart},
+		{"terminated without ever starting", change(unknown("main", ago(0)), func(s *corev1.ContainerStateTerminated) { s.Reason = "StartError" }), false, podStart},
+		{"waiting, the status of its end was lost", corev1.ContainerStatus{Name: "main", RestartCount: 1, State: waiting("main").State, LastTerminationState: unknown("main", ago(0)).State}, true, podStart},
+		{"its status was lost", unknown("main", ago(0)), true, podStart},
 		{"terminated, only its container ID is known", change(ended("main", time.Hour), func(s *corev1.ContainerStateTerminated) {
-			s.StartedAt.Time = none
-		}), true, none},
+			s.StartedAt.Time = time.Time{}
+		}), true, podStart},
 	} {
 		got := targets(pod(containers(tt.status)))[0]
 		if got.ran != tt.ran || !got.startedAt.Equal(tt.start) {
@@ -101,6 +101,7 @@ func TestTargetRan(t *testing.T) {
 
 func TestSameTargets(t *testing.T) {
 	base := targets(pod(specs))
+	again := containers(restarted("main", time.Hour))
 	for _, tt := range []struct {
 		name  string
 		other []target
@@ -109,6 +110,7 @@ func TestSameTargets(t *testing.T) {
 		{"the same", targets(pod(specs)), true},
 		{"only the status tells more", targets(pod(specs, containers(ended("side", time.Hour)))), true},
 		{"a container was added", append(slices.Clone(base), target{container: "debug-2", kind: "ephemeral"}), false},
+		{"a container has restarted again", targets(pod(specs, again)), false},
 		{"a container has restarted", targets(pod(specs, containers(restarted("main", time.Hour)))), false},
 		{"none", nil, false},
 	} {
