@@ -1,39 +1,24 @@
 package archive
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // Numbers are the keys of all bundles that are there of what key is of, whatever
 // its number, the newest first. Provisional ones are counted apart.
 func (b *Bucket) Numbers(ctx context.Context, key Key) ([]Key, error) {
-	key.Number = 1
-	prefix := strings.TrimSuffix(b.layout.object(key), b.layout.extension)
-	pages := s3.NewListObjectsV2Paginator(b.s3, &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: &prefix})
+	found, err := b.Find(ctx, key.Class, key.Namespace, key.Pod, key.UID)
+	if err != nil {
+		return nil, err
+	}
 	var all []Key
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, b.explain("list", "s3:ListBucket", prefix, err)
-		}
-		for _, item := range page.Contents {
-			k, err := b.layout.parse(aws.ToString(item.Key))
-			if err != nil {
-				continue // not a bundle of ours
-			}
-			if number := k.Number; k == key.numbered(number) {
-				all = append(all, k)
-			}
+	for _, o := range found {
+		// in the compression of today: what Head would find
+		if k := o.Key; k == key.numbered(k.Number) && o.name == b.layout.object(k) {
+			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, func(a, b Key) int { return cmp.Compare(b.Number, a.Number) })
 	return all, nil
 }
 

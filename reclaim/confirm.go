@@ -8,14 +8,25 @@ import (
 	"github.com/pod-reclaimer/pod-reclaimer/archive"
 )
 
-// store stores under key by put. If what is then there does not match, it is
-// left there and the next number is tried, once.
-func (r *run) store(key archive.Key, put func(archive.Key) (archive.Object, Step, error)) (archive.Object, Step, error) {
-	object, step, err := put(key)
-	if errors.Is(err, archive.ErrMismatch) {
-		return put(key.Next())
+// maxNumber is the last number of one resourceVersion's bundles; keys have room
+// for it.
+const maxNumber = 999
+
+// store stores under key by put and proves what is then there. If what it has put
+// does not match, it is left there and the next number is tried, once. What was
+// there before and does not match is passed over, however much there is: else a
+// store that was broken for a few runs would keep the pod for ever.
+func (r *run) store(ctx context.Context, key archive.Key, put func(archive.Key) (archive.Object, error)) (archive.Object, Step, error) {
+	for puts := 0; ; key = key.Next() {
+		want, err := put(key)
+		if !errors.Is(err, archive.ErrExists) {
+			puts++
+		}
+		object, step, err := r.confirm(ctx, key, want, err)
+		if err == nil || !errors.Is(err, archive.ErrMismatch) || puts == 2 || key.Number == maxNumber {
+			return object, step, err
+		}
 	}
-	return object, step, err
 }
 
 // confirm verifies what a put or a copy to key has stored. If the key was taken,

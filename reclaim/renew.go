@@ -110,10 +110,7 @@ func (r *run) copy(ctx context.Context, s *stored, key archive.Key) (Step, error
 		s.result.isRenewed = true
 		return "", nil
 	}
-	object, step, err := r.store(key, func(key archive.Key) (archive.Object, Step, error) {
-		want, err := r.Bucket.Copy(ctx, s.object, key)
-		return r.confirm(ctx, key, want, err)
-	})
+	object, step, err := r.store(ctx, key, func(key archive.Key) (archive.Object, error) { return r.Bucket.Copy(ctx, s.object, key) })
 	if err != nil {
 		return step, err
 	}
