@@ -101,6 +101,13 @@ func (s *Server) Change(namespace, name string, change func(*corev1.Pod)) {
 	s.pods[namespace+"/"+name] = pod
 }
 
+// Pod is a copy of a pod, nil if there is none.
+func (s *Server) Pod(namespace, name string) *corev1.Pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pods[namespace+"/"+name].DeepCopy()
+}
+
 // Remove deletes a pod as somebody else would.
 func (s *Server) Remove(namespace, name string) {
 	s.mu.Lock()
