@@ -17,8 +17,8 @@ func openStub(t *testing.T, c Compression) (*Bucket, *archivetest.Store) {
 	t.Helper()
 	store := archivetest.NewStore(t, &archivetest.Journal{})
 	t.Setenv("AWS_ENDPOINT_URL_S3", store.URL)
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_ACCESS_KEY_ID", "testbed")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "testbed-secret-key")
 	cfg := Config{Bucket: store.Bucket, Cluster: "prod-1", Retention: Classes{{7}}, Tagging: true, Compression: c, Verify: VerifyETag, PathStyle: "true"}
 	b, err := Open(t.Context(), cfg, Options{Now: time.Now})
 	if err != nil {
