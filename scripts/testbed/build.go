@@ -11,48 +11,15 @@ import (
 	"strings"
 )
 
-// program maps a file in the folder of built programs to its main package.
-var programs = map[string]string{
-	"etcd":                    "go.etcd.io/etcd/server/v3",
-	"kube-apiserver":          "k8s.io/kubernetes/cmd/kube-apiserver",
-	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
-	"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler",
-	"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
-	"kubelet":                 "k8s.io/kubernetes/cmd/kubelet",
-	"kwok":                    "sigs.k8s.io/kwok/cmd/kwok",
-	"versitygw":               "github.com/versity/versitygw/cmd/versitygw",
-	"containerd":              "github.com/containerd/containerd/v2/cmd/containerd",
-	"containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
-	"ctr":                     "github.com/containerd/containerd/v2/cmd/ctr",
-	"pause":                   "github.com/pod-reclaimer/pod-reclaimer/scripts/testbed/pause",
-}
-
-var (
-	controlPlanePrograms = []string{
-		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "versitygw",
-	}
-	nodePrograms = []string{"kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "pause"}
-)
-
-func programNames() []string { return append(slices.Clone(controlPlanePrograms), nodePrograms...) }
-
-// buildFlags are the product's own, so that shared packages compile once; the
-// version is what nodes and the API server report.
-var buildFlags = []string{
-	"-trimpath", "-ldflags",
-	"-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" +
-		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=37",
-}
-
-// build makes the programs that are missing and returns their folder. Two
-// builds at once take turns; a program appears whole or not at all.
-func build(ctx context.Context, names []string) (string, error) {
+// build makes the programs of a module that are missing and returns their
+// folder. Two builds at once take turns; a program appears whole or not at all.
+func build(ctx context.Context, m module, names []string) (string, error) {
 	for _, name := range names {
-		if programs[name] == "" {
+		if m.programs[name] == "" {
 			return "", fmt.Errorf("build: no part %q, there are %s", name, strings.Join(programNames(), ", "))
 		}
 	}
-	bin, err := binFolder(ctx)
+	bin, err := binFolder(ctx, m)
 	if err != nil {
 		return "", fmt.Errorf("build: %w", err)
 	}
@@ -67,14 +34,14 @@ func build(ctx context.Context, names []string) (string, error) {
 		return "", fmt.Errorf("build: %w", err)
 	}
 	defer held.Close()
-	if err := buildMissing(ctx, bin, missing(bin, names)); err != nil {
+	if err := buildMissing(ctx, m, bin, missing(bin, names)); err != nil {
 		return "", fmt.Errorf("build: %w", err)
 	}
 	return bin, nil
 }
 
 // buildMissing runs one `go build` for all of them, into a folder of its own.
-func buildMissing(ctx context.Context, bin string, names []string) error {
+func buildMissing(ctx context.Context, m module, bin string, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -86,9 +53,9 @@ func buildMissing(ctx context.Context, bin string, names []string) error {
 	progress("build %s", strings.Join(names, ", "))
 	packages := make([]string, len(names))
 	for i, name := range names {
-		packages[i] = programs[name]
+		packages[i] = m.programs[name]
 	}
-	if err := compile(ctx, temp, packages); err != nil {
+	if err := compile(ctx, m, temp, packages); err != nil {
 		return err
 	}
 	for i, name := range names {
@@ -116,19 +83,19 @@ func missing(bin string, names []string) []string {
 }
 
 // binFolder is the cache folder for exactly these sources, toolchain and flags.
-func binFolder(ctx context.Context) (string, error) {
+func binFolder(ctx context.Context, m module) (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {
 		return "", err
 	}
-	versions, err := moduleVersions("go.mod")
+	versions, err := moduleVersions(filepath.Join(m.dir, "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("run it in its own folder, go run -C scripts/testbed . VERB: %w", err)
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q", versions, buildFlags)
-	for _, file := range []string{"go.sum", "pause/main.go"} {
-		text, err := os.ReadFile(file)
+	fmt.Fprintf(sum, "%q %q", versions, m.flags)
+	for _, file := range append([]string{"go.sum"}, m.sources...) {
+		text, err := os.ReadFile(filepath.Join(m.dir, file))
 		if err != nil {
 			return "", err
 		}

@@ -43,7 +43,7 @@ func buildCommand() *cobra.Command {
 			if len(args) == 1 && args[0] == "all" {
 				names = programNames()
 			}
-			bin, err := build(cmd.Context(), names)
+			bin, err := build(cmd.Context(), clusterModule, names)
 			if err != nil {
 				return err
 			}

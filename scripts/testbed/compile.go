@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// compile runs `go build` and shows how far it is.
-func compile(ctx context.Context, out string, packages []string) error {
-	total, err := countStale(ctx, packages)
+// compile runs `go build` in a module's folder and shows how far it is.
+func compile(ctx context.Context, m module, out string, packages []string) error {
+	total, err := countStale(ctx, m, packages)
 	if err != nil {
 		return err
 	}
-	args := append(append([]string{"build", "-v"}, buildFlags...), "-o", out+"/")
-	cmd := goCommand(ctx, append(args, packages...)...)
+	args := append(append([]string{"build", "-v"}, m.flags...), "-o", out+"/")
+	cmd := goCommand(ctx, m.dir, append(args, packages...)...)
 	output, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -41,8 +41,9 @@ func compile(ctx context.Context, out string, packages []string) error {
 }
 
 // goCommand ends with its context, and all compilers with it.
-func goCommand(ctx context.Context, args ...string) *exec.Cmd {
+func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -52,10 +53,10 @@ func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 
 // countStale counts the packages that are not in Go's build cache yet: those
 // that `go build -v` is going to name.
-func countStale(ctx context.Context, packages []string) (int, error) {
+func countStale(ctx context.Context, m module, packages []string) (int, error) {
 	format := `{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}{{.ImportPath}}{{end}}`
-	args := append(append([]string{"list", "-deps"}, buildFlags...), "-f", format)
-	cmd := goCommand(ctx, append(args, packages...)...)
+	args := append(append([]string{"list", "-deps"}, m.flags...), "-f", format)
+	cmd := goCommand(ctx, m.dir, append(args, packages...)...)
 	var problems strings.Builder
 	cmd.Stderr = &problems
 	list, err := cmd.Output()

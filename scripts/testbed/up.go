@@ -33,7 +33,7 @@ func up(ctx context.Context, name string, o upOptions) (string, error) {
 		}
 		programs = programNames()
 	}
-	bin, err := build(ctx, programs)
+	bin, err := build(ctx, clusterModule, programs)
 	if err != nil {
 		return "", err
 	}
