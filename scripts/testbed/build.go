@@ -11,33 +11,41 @@ import (
 	"strings"
 )
 
+// buildParts makes the programs that are missing, and returns the folders of
+// the cluster's and of SeaweedFS's.
+func buildParts(ctx context.Context, names []string) (cluster, seaweed string, err error) {
+	forCluster, forSeaweed, err := split(names)
+	if err != nil {
+		return "", "", fmt.Errorf("build: %w", err)
+	}
+	if cluster, err = build(ctx, clusterModule, forCluster); err != nil {
+		return "", "", fmt.Errorf("build: %w", err)
+	}
+	if seaweed, err = build(ctx, seaweedModule, forSeaweed); err != nil {
+		return "", "", fmt.Errorf("build: %w", err)
+	}
+	return cluster, seaweed, nil
+}
+
 // build makes the programs of a module that are missing and returns their
 // folder. Two builds at once take turns; a program appears whole or not at all.
 func build(ctx context.Context, m module, names []string) (string, error) {
-	for _, name := range names {
-		if m.programs[name] == "" {
-			return "", fmt.Errorf("build: no part %q, there are %s", name, strings.Join(programNames(), ", "))
-		}
-	}
 	bin, err := binFolder(ctx, m)
 	if err != nil {
-		return "", fmt.Errorf("build: %w", err)
+		return "", err
 	}
 	if err := os.MkdirAll(bin, 0o755); err != nil {
-		return "", fmt.Errorf("build: %w", err)
+		return "", err
 	}
 	if len(missing(bin, names)) == 0 {
 		return bin, nil
 	}
 	held, err := lock(bin)
 	if err != nil {
-		return "", fmt.Errorf("build: %w", err)
+		return "", err
 	}
 	defer held.Close()
-	if err := buildMissing(ctx, m, bin, missing(bin, names)); err != nil {
-		return "", fmt.Errorf("build: %w", err)
-	}
-	return bin, nil
+	return bin, buildMissing(ctx, m, bin, missing(bin, names))
 }
 
 // buildMissing runs one `go build` for all of them, into a folder of its own.

@@ -19,6 +19,16 @@ func TestBuiltName(t *testing.T) {
 	}
 }
 
+func TestSplit(t *testing.T) {
+	cluster, seaweed, err := split(programNames())
+	if err != nil || len(cluster) != len(clusterModule.programs) || len(seaweed) != len(seaweedModule.programs) {
+		t.Errorf("%v, %v, %v", cluster, seaweed, err)
+	}
+	if _, _, err := split([]string{"etcd", "nothing"}); err == nil {
+		t.Error("a part that is not there is taken")
+	}
+}
+
 func TestModuleVersionsIgnoreComments(t *testing.T) {
 	write := func(text string) []string {
 		file := filepath.Join(t.TempDir(), "go.mod")

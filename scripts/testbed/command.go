@@ -33,7 +33,7 @@ func buildCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "build [PART...]",
 		Short: "Build parts into the cache: " + strings.Join(programNames(), ", ") + "; `all`",
-		Long: "Build parts into the cache folder ($TESTBED_CACHE, else the user's cache directory).\n" +
+		Long: "Build parts into cache folders ($TESTBED_CACHE, else the user's cache directory).\n" +
 			"Without arguments: what `up` without --node needs. What is there is not built again.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := args
@@ -43,11 +43,12 @@ func buildCommand() *cobra.Command {
 			if len(args) == 1 && args[0] == "all" {
 				names = programNames()
 			}
-			bin, err := build(cmd.Context(), clusterModule, names)
+			cluster, seaweed, err := buildParts(cmd.Context(), names)
 			if err != nil {
 				return err
 			}
-			fmt.Println(bin)
+			fmt.Println(cluster)
+			fmt.Println(seaweed)
 			return nil
 		},
 	}

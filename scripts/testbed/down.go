@@ -36,6 +36,9 @@ func down(name string) error {
 	if err := t.removeNode(); err != nil {
 		return err
 	}
+	if err := t.removeStore2Sockets(); err != nil {
+		return err
+	}
 	return t.removeFolder()
 }
 

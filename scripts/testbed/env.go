@@ -21,6 +21,9 @@ func (t *testbed) environment() string {
 		{"TESTBED_BUCKET_LOCKED", lockedBucket},
 		{"TESTBED_S3_TLS", t.url("https", "store-tls")},
 		{"TESTBED_CA", t.pki("store-ca.crt")},
+		{"TESTBED_STORE2_URL", t.url("http", "store2")},
+		{"TESTBED_STORE2_TLS", t.url("https", "store2-tls")},
+		{"TESTBED_STORE2_KMS_KEY", kmsKey},
 		{"TESTBED_KWOK_NODE", kwokNode},
 	}
 	if t.Node {

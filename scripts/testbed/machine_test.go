@@ -27,6 +27,7 @@ const inventory = `
 	find /run /var/lib /var/log -xdev 2>/dev/null | grep -v -E '^/var/lib/(dpkg|apt|systemd)/' |
 		grep -E 'kube|cni|containerd|runc|testbed|/var/log/(pods|containers)' | sed 's/^/file: /'
 	ls -d "${TMPDIR:-/tmp}"/testbed-* 2>/dev/null | sed 's/^/folder: /'
+	ls -d /tmp/seaweedfs-* 2>/dev/null | sed 's/^/socket: /'
 	sed 's/^/hosts: /' /etc/hosts
 	ps -eo args | grep /testbed- | grep -v grep | sed 's/^/process: /'`
 
@@ -45,7 +46,7 @@ func machine(t *testing.T, name string) snapshot {
 }
 
 // shared are the lines that another testbed may change while this one runs.
-var shared = regexp.MustCompile(`(testbed|node)-[a-z0-9-]+|veth|^file|^sysctl`)
+var shared = regexp.MustCompile(`(testbed|node)-[a-z0-9-]+|veth|^file|^socket|^sysctl`)
 
 func sameMachine(t *testing.T, before, after snapshot) {
 	t.Helper()

@@ -16,6 +16,8 @@ const (
 var portNames = []string{
 	"etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler",
 	"kwok", "store", "store-tls", "kubelet", "kubelet-healthz",
+	"store2", "store2-tls", "store2-s3-grpc", "store2-master", "store2-master-grpc",
+	"store2-volume", "store2-volume-grpc", "store2-filer", "store2-filer-grpc",
 }
 
 // choosePorts takes a free block once; a testbed keeps it for its life. The

@@ -13,6 +13,9 @@ func TestPortsAreApart(t *testing.T) {
 	if one.Slot == two.Slot {
 		t.Fatalf("both took block %d", one.Slot)
 	}
+	if len(portNames) > portsPerSlot {
+		t.Errorf("%d ports in a block of %d", len(portNames), portsPerSlot)
+	}
 	for name, port := range one.Ports {
 		if port >= 32768 {
 			t.Errorf("port %d of %s is the kernel's to give away", port, name)

@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // module is a go.mod and the programs that are built from it. Each has a cache
 // folder of its own, so that a change of one leaves the other's programs alone.
@@ -39,11 +43,34 @@ var clusterModule = module{
 	sources: []string{"pause/main.go"},
 }
 
+// seaweedModule is apart because it needs other versions of what the cluster's
+// programs share with it.
+var seaweedModule = module{
+	dir:      "seaweedfs",
+	programs: map[string]string{"weed": "github.com/seaweedfs/seaweedfs/weed"},
+	flags:    []string{"-trimpath", "-ldflags", "-s -w"},
+}
+
 var (
 	controlPlanePrograms = []string{
-		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "versitygw",
+		"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "versitygw", "weed",
 	}
 	nodePrograms = []string{"kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "pause"}
 )
 
 func programNames() []string { return append(slices.Clone(controlPlanePrograms), nodePrograms...) }
+
+// split gives each module the names of its own programs.
+func split(names []string) (cluster, seaweed []string, err error) {
+	for _, name := range names {
+		switch {
+		case clusterModule.programs[name] != "":
+			cluster = append(cluster, name)
+		case seaweedModule.programs[name] != "":
+			seaweed = append(seaweed, name)
+		default:
+			return nil, nil, fmt.Errorf("no part %q, there are %s", name, strings.Join(programNames(), ", "))
+		}
+	}
+	return cluster, seaweed, nil
+}

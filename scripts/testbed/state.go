@@ -26,6 +26,8 @@ type state struct {
 	Host hostState
 	// Bin is the folder with the programs this testbed was started from.
 	Bin string
+	// SeaweedBin is the same for the second store, a module of its own.
+	SeaweedBin string
 }
 
 // load reads state.json; a folder without one is an empty state, not an error.

@@ -11,7 +11,7 @@ import (
 
 // partNames are the parts that a person may ask for, in starting order.
 var partNames = []string{
-	"etcd", "store", "store-tls", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok",
+	"etcd", "store", "store-tls", "store2", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok",
 	"containerd", "kubelet",
 }
 

@@ -46,7 +46,7 @@ func (t *testbed) storeArgs(name string) []string {
 }
 
 func (t *testbed) makeStoreFolders() error {
-	for _, d := range []string{"store", "store-versions", "store-tls", "store-tls-versions"} {
+	for _, d := range []string{"store", "store-versions", "store-tls", "store-tls-versions", "store2"} {
 		if err := os.MkdirAll(t.path("data", d), 0o700); err != nil {
 			return fmt.Errorf("make store folder: %w", err)
 		}
@@ -54,9 +54,14 @@ func (t *testbed) makeStoreFolders() error {
 	return nil
 }
 
-// makeBuckets makes what is missing in both stores.
+// endpoints are the stores, each with data of its own.
+func (t *testbed) endpoints() []string {
+	return []string{t.url("http", "store"), t.url("https", "store-tls"), t.url("http", "store2")}
+}
+
+// makeBuckets makes what is missing in every store.
 func (t *testbed) makeBuckets(ctx context.Context) error {
-	for _, endpoint := range []string{t.url("http", "store"), t.url("https", "store-tls")} {
+	for _, endpoint := range t.endpoints() {
 		client, err := t.s3(endpoint)
 		if err != nil {
 			return fmt.Errorf("make buckets: %w", err)

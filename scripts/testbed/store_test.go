@@ -2,24 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// TestStores wants both stores to keep an object with its tags, and to refuse
-// to delete a locked version before its date.
+// TestStores wants every store to keep an object with its tags, to put no
+// object over another if asked not to, and to refuse to delete a locked version
+// before its date.
 func TestStores(t *testing.T) {
 	b := upForTest(t, testName("store"))
 	if t.Failed() {
 		return
 	}
-	for _, endpoint := range []string{b.url("http", "store"), b.url("https", "store-tls")} {
+	for _, endpoint := range b.endpoints() {
 		client, err := b.s3(endpoint)
 		if err != nil {
 			t.Fatal(err)
@@ -53,6 +57,10 @@ func storeObject(t *testing.T, client *s3.Client, bucket string) {
 	if err != nil || len(tags.TagSet) != 1 || *tags.TagSet[0].Value != "7d" {
 		t.Errorf("tags: %+v, %v", tags, err)
 	}
+	put.Body, put.IfNoneMatch = strings.NewReader("other"), aws.String("*")
+	if _, err := client.PutObject(ctx, put); statusOf(err) != http.StatusPreconditionFailed {
+		t.Errorf("a put over the object, if there is none: %v", err)
+	}
 	if bucket == plainBucket {
 		return
 	}
@@ -63,4 +71,13 @@ func storeObject(t *testing.T, client *s3.Client, bucket string) {
 	if locked := bucket == lockedBucket; locked != (err != nil) {
 		t.Errorf("delete of the version: %v", err)
 	}
+}
+
+// statusOf is the status of the answer that made the error, or 0.
+func statusOf(err error) int {
+	var answer *awshttp.ResponseError
+	if errors.As(err, &answer) {
+		return answer.HTTPStatusCode()
+	}
+	return 0
 }

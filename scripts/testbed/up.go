@@ -33,7 +33,7 @@ func up(ctx context.Context, name string, o upOptions) (string, error) {
 		}
 		programs = programNames()
 	}
-	bin, err := build(ctx, clusterModule, programs)
+	bin, seaweedBin, err := buildParts(ctx, programs)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +45,8 @@ func up(ctx context.Context, name string, o upOptions) (string, error) {
 	if err := t.load(); err != nil {
 		return "", err
 	}
-	if t.Bin = bin; t.Created.IsZero() {
+	t.Bin, t.SeaweedBin = bin, seaweedBin
+	if t.Created.IsZero() {
 		t.Created = time.Now()
 	}
 	t.Node = t.Node || o.node
@@ -79,18 +80,21 @@ func (t *testbed) prepare(o upOptions) error {
 	if err := t.makeStoreFolders(); err != nil {
 		return err
 	}
+	if err := t.writeStore2Config(); err != nil {
+		return err
+	}
 	return t.writeKwokConfig()
 }
 
 // startAll is the order of things: each step needs the one before it.
 func (t *testbed) startAll(ctx context.Context) error {
-	if err := t.ensure(ctx, t.etcd(), t.store(), t.storeTLS()); err != nil {
+	if err := t.ensure(ctx, t.etcd()); err != nil {
+		return err
+	}
+	if err := t.ensure(ctx, t.apiserver(), t.store(), t.storeTLS(), t.store2()); err != nil {
 		return err
 	}
 	if err := t.makeBuckets(ctx); err != nil {
-		return err
-	}
-	if err := t.ensure(ctx, t.apiserver()); err != nil {
 		return err
 	}
 	if err := t.makeKwokNode(ctx); err != nil {
@@ -108,4 +112,9 @@ func (t *testbed) startAll(ctx context.Context) error {
 }
 
 // bin is the path of a built program.
-func (t *testbed) bin(program string) string { return filepath.Join(t.Bin, program) }
+func (t *testbed) bin(program string) string {
+	if seaweedModule.programs[program] != "" {
+		return filepath.Join(t.SeaweedBin, program)
+	}
+	return filepath.Join(t.Bin, program)
+}
