@@ -70,6 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	log := newLogger(cfg, stderr)
+	reclaim.LogClient(log)
 	summary, err := reclaimOnce(ctx, cfg, log)
 	if err != nil && !errors.Is(err, reclaim.ErrIncomplete) {
 		log.Error("run failed", zap.Error(err))

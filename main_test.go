@@ -75,6 +75,7 @@ type ended struct {
 	code    int
 	output  string
 	lines   []map[string]any
+	foreign []string // lines that are not ours
 	summary summary
 }
 
@@ -112,7 +113,8 @@ func (w *world) command(env ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // run lets the program run, with these variables (NAME=value) beside the
 // world's, and checks what must hold after every run: the summary's sum, the
-// number of listed pods, no secret in the output, an empty spool.
+// number of listed pods, nothing in the output but the log, and no
+// secret, an empty spool.
 func (w *world) run(env ...string) ended {
 	w.t.Helper()
 	before := w.journal.Len()
@@ -128,6 +130,9 @@ func (w *world) run(env ...string) ended {
 		if strings.Contains(e.output, secret) {
 			w.t.Errorf("the secret %s is in the output:\n%s", secret, e.output)
 		}
+	}
+	if e.code != 2 && len(e.foreign) > 0 {
+		w.t.Errorf("not every line is one of the log's: %q", e.foreign)
 	}
 	if e.summary.sum() != e.summary.Listed {
 		w.t.Errorf("listed %d, but the outcomes sum to %d", e.summary.Listed, e.summary.sum())
@@ -149,6 +154,7 @@ func read(t testing.TB, code int, output []byte) ended {
 	for scanner.Scan() {
 		line := map[string]any{}
 		if json.Unmarshal(scanner.Bytes(), &line) != nil {
+			e.foreign = append(e.foreign, scanner.Text())
 			continue
 		}
 		e.lines = append(e.lines, line)

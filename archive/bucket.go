@@ -11,6 +11,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -58,6 +59,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 		config.WithHTTPClient(keepConnections()),
+		config.WithLogger(logging.Nop{}), // what it says on stderr is returned as an error, or harmless
 	)
 	if err != nil {
 		return nil, fmt.Errorf("load AWS configuration (AWS_*): %w", err)
