@@ -140,6 +140,7 @@ func TestManifestsOnRealCluster(t *testing.T) {
 			t.Errorf("%s: variables beside the ConfigMap's: %v", target, env)
 		}
 	}
+	b.readmeInstalls()
 	example, err := os.ReadFile("manifests/components/static-credentials/credentials.example.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -162,4 +163,26 @@ func (b *bed) timesFit(target string, objects map[string]object) {
 	if grace := job.at("template", "spec", "terminationGracePeriodSeconds").(float64); grace < 25 {
 		b.t.Errorf("%s: terminationGracePeriodSeconds %v", target, grace)
 	}
+}
+
+// readmeInstalls checks that the API server takes what the README says to make.
+func (b *bed) readmeInstalls() {
+	b.t.Helper()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "<!-- kustomization: rendered and applied by a test -->\n\n```yaml\n")
+	kustomization, _, ok := strings.Cut(rest, "```\n\n<!-- end of kustomization -->")
+	if !ok {
+		b.t.Fatal("README.md has lost the marks around the kustomization")
+	}
+	kustomization = "namespace: " + b.home + "\n" + strings.ReplaceAll(kustomization, "../manifests", "MANIFESTS")
+	rendered, _ := b.render(kustomization)
+	for _, want := range []string{"image: registry.example.com/pod-reclaimer:v0.1.0", "ARCHIVE_CLUSTER: prod-1", "name: pod-reclaimer-credentials"} {
+		if !strings.Contains(string(rendered), want) {
+			b.t.Errorf("the README's kustomization does not bring %q", want)
+		}
+	}
+	b.kubectlIn(string(rendered), "apply", "--namespace", b.home, "--server-side", "--dry-run=server", "-f", "-")
 }
