@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -47,6 +48,11 @@ func (r *run) owners(ctx context.Context, namespace string, refs []metav1.OwnerR
 		}
 		refs = nil
 		what := fmt.Sprintf("owner %s %s", ref.Kind, ref.Name)
+		// the API server takes any text for the name of an owner
+		if bad := path.IsValidPathSegmentName(ref.Name); len(bad) > 0 {
+			notes = append(notes, fmt.Sprintf("owner %s %q: the name is none: it %s", ref.Kind, ref.Name, bad[0]))
+			break
+		}
 		answer, err := r.ownerCache.get(ctx, ownerURL(namespace, ref))
 		if err != nil {
 			return nil, nil, fmt.Errorf("get %s: %w", what, err)
@@ -107,8 +113,8 @@ type ownerAnswer struct {
 }
 
 func newOwnerCache(get func(context.Context, string) ([]byte, error), now func() time.Time) cache[ownerAnswer] {
-	return newCache(now, func(ctx context.Context, path string) (ownerAnswer, error) {
-		raw, err := get(ctx, path)
+	return newCache(now, func(ctx context.Context, url string) (ownerAnswer, error) {
+		raw, err := get(ctx, url)
 		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 			return ownerAnswer{missing: err}, nil
 		}

@@ -114,6 +114,21 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// The name in an owner reference is any text that the maker of a pod likes. One
+// that would lead elsewhere is not asked for, and is no entry of a bundle.
+func TestOwnerNameThatLeadsElsewhere(t *testing.T) {
+	r := &run{ownerCache: newOwnerCache(func(_ context.Context, url string) ([]byte, error) {
+		t.Errorf("asked for %s", url)
+		return []byte(objectOf("uid", nil)), nil
+	}, clock)}
+	for _, name := range []string{"..", ".", "../x", "../../../../../../api/v1/namespaces/shop/secrets/key", "a/b", "%2e%2e", "/"} {
+		found, notes, err := r.owners(t.Context(), "shop", reference("batch/v1", "Job", name, "uid"))
+		if err != nil || len(found) != 0 || len(notes) != 1 {
+			t.Errorf("%q: owners %v, notes %q, %v", name, found, notes, err)
+		}
+	}
+}
+
 // File systems take names of at most 255 bytes, so longer ones cannot be
 // unpacked.
 func TestOwnersCanBeUnpacked(t *testing.T) {
