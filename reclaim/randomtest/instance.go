@@ -117,6 +117,9 @@ func (i *instance) here(tail int) string {
 	return text(left)
 }
 
+// stampLayout is how the log endpoint writes timestamps.
+const stampLayout = "2006-01-02T15:04:05.000000000Z "
+
 // text writes a timestamp before every line, and before the first entry, even
 // if that goes on with a line.
 func text(entries []entry) string {
@@ -124,7 +127,7 @@ func text(entries []entry) string {
 	fresh := true
 	for _, e := range entries {
 		if fresh {
-			b.WriteString(e.at.UTC().Format("2006-01-02T15:04:05.000000000Z07:00") + " ")
+			b.WriteString(e.at.UTC().Format(stampLayout))
 		}
 		b.WriteString(e.text)
 		if fresh = !e.partial; fresh {

@@ -113,6 +113,9 @@ func (c *Case) falseLog(b *archivetest.Opened, pod *corev1.Pod, l archivetest.Lo
 			return "it is not what the kubelet has"
 		}
 	case "unconfirmed", "truncated":
+		if truth == nil || truth.fate != served || !strings.HasPrefix(truth.here(0), string(stored[:min(len(stored), len(stampLayout))])) {
+			return "it is no log of this container"
+		}
 	default:
 		return "no such outcome"
 	}
