@@ -64,7 +64,7 @@ func (b *Bucket) preflightLock(ctx context.Context) error {
 	if err == nil || hasCode(err, "ObjectLockConfigurationNotFoundError") {
 		return fmt.Errorf("ARCHIVE_OBJECT_LOCK=%s: bucket %s has no Object Lock: enable it on the bucket, or set ARCHIVE_OBJECT_LOCK=off", b.cfg.ObjectLock, b.cfg.Bucket)
 	}
-	return b.explain("read the Object Lock configuration", "s3:GetBucketObjectLockConfiguration", "", err)
+	return b.explain("read the Object Lock configuration of", "s3:GetBucketObjectLockConfiguration", "", err)
 }
 
 // verifyLock compares the lock with what is asked. A HEAD shows it only to who
