@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -78,5 +79,25 @@ func TestConditionConflict(t *testing.T) {
 		})
 		e := w.run()
 		e.expect(t, c.code, c.name, e.summary.Deleted+e.summary.Failed["put"] == 1 && sent.Load() == 3)
+	}
+}
+
+// A store that ignores the condition is found out too: what came under the key
+// while the logs were read is not replaced.
+func TestStoreThatIgnoresConditions(t *testing.T) {
+	w := newStubs(t)
+	w.store.Refusing(archivetest.Strict{IgnoresConditions: true})
+	pod := w.api.Add(ranPod("a"))
+	key := fmt.Sprintf("test/pods/7d/default/a/%s_%s.tar.zst", pod.UID, pod.ResourceVersion)
+	w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
+		if strings.HasSuffix(req.URL.Path, "/log") {
+			w.store.Set(key, &archivetest.Stored{Body: []byte("somebody else's")})
+		}
+		return false
+	})
+	e := w.run()
+	e.expect(t, 0, "deleted", e.summary.Deleted == 1)
+	if body := w.store.Object(key).Body; string(body) != "somebody else's" || len(w.store.Bundles()) != 2 {
+		t.Errorf("%q is under the key, bundles: %v", body, w.store.Bundles())
 	}
 }

@@ -57,7 +57,7 @@ var mutants = []struct {
 	},
 	{
 		name: "overwrites where the store has no conditions", file: "archive/condition.go",
-		old: "_, err := b.head(ctx, name, Class{})", new: "err := ErrNotFound",
+		old: "switch _, err := b.head(ctx, name, Class{}); {", new: "switch err := ErrNotFound; {",
 		world: func(w *stubs) { w.store.Refusing(archivetest.Strict{Conditions: true}) },
 	},
 	{

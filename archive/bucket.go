@@ -38,8 +38,7 @@ type Bucket struct {
 	now    func() time.Time
 	// credentials sign every request.
 	credentials aws.CredentialsProvider
-	// unconditional says that the store has no conditional writes.
-	unconditional atomic.Bool
+	guards      guards
 	// noCopy says that the store has no CopyObject.
 	noCopy atomic.Bool
 }

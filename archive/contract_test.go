@@ -66,6 +66,7 @@ func contract(t *testing.T, b *Bucket) {
 	if _, err := b.Preflight(ctx); err != nil {
 		t.Fatal(err)
 	}
+	claimAndRecord(t, b)
 	for _, key := range []Key{exampleKey(), exampleKey(provisional), longestKeys()[1]} {
 		key.Number = 1
 		if _, err := b.Head(ctx, key); !errors.Is(err, ErrNotFound) {
@@ -87,7 +88,6 @@ func contract(t *testing.T, b *Bucket) {
 			t.Errorf("the newest is %+v, %v", newest.Key, err)
 		}
 	}
-	claimAndRecord(t, b)
 }
 
 func numbersOf(keys []Key) (all []int) {

@@ -37,7 +37,7 @@ type Record struct {
 
 // Begin starts the record of the run with this ID: start is put as start.json
 // and proven like a bundle, which shows before the first pod is touched that the
-// store takes and keeps what it is given.
+// store takes and keeps what it is given, and whether it keeps to conditions.
 func (b *Bucket) Begin(ctx context.Context, runID string, start any) (*Record, error) {
 	now := b.now().UTC()
 	class := b.cfg.Retention.Default()
@@ -48,7 +48,14 @@ func (b *Bucket) Begin(ctx context.Context, runID string, start any) (*Record, e
 	if err != nil {
 		return nil, fmt.Errorf("encode start.json: %w", err)
 	}
-	return r, r.put(ctx, "start.json", "application/json", text)
+	if err := r.put(ctx, "start.json", "application/json", text); err != nil {
+		return nil, err
+	}
+	return r, b.probe(ctx, r.document("start.json", "application/json", text))
+}
+
+func (r *Record) document(name, contentType string, text []byte) upload {
+	return document(r.dir+"/"+name, contentType, r.bucket.cfg.Retention.Default(), text)
 }
 
 // Add adds a line; it is put with the next part.
@@ -90,7 +97,7 @@ func (r *Record) flush(ctx context.Context) error {
 // put puts one part and proves it. A key that is taken was taken by our own try
 // whose answer was lost, since the run's ID is in it.
 func (r *Record) put(ctx context.Context, name, contentType string, text []byte) error {
-	u := document(r.dir+"/"+name, contentType, r.bucket.cfg.Retention.Default(), text)
+	u := r.document(name, contentType, text)
 	want, err := r.bucket.put(ctx, u)
 	if errors.Is(err, ErrExists) {
 		want, err = r.bucket.head(ctx, u.name, u.class)

@@ -19,12 +19,14 @@ type testStore struct {
 	less   bool // it has no tags
 }
 
-// testStores are the stores in memory, kind and strict, and those of the
-// testbed.
+// testStores are the stores in memory, from kind to least capable, and those of
+// the testbed.
 func testStores(t *testing.T) []testStore {
 	t.Helper()
 	var all []testStore
-	for name, strict := range map[string]archivetest.Strict{"kind": {}, "strict": archivetest.Strictest(), "least": archivetest.Least()} {
+	for name, strict := range map[string]archivetest.Strict{
+		"kind": {}, "deaf": {IgnoresConditions: true}, "strict": archivetest.Strictest(), "least": archivetest.Least(),
+	} {
 		store := archivetest.NewStore(t, &archivetest.Journal{})
 		store.Refusing(strict)
 		store.EnableObjectLock(name == "strict")

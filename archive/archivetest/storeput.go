@@ -70,7 +70,7 @@ func (s *Store) keep(w http.ResponseWriter, req *http.Request, key string, body 
 		Refuse(w, http.StatusBadRequest, "InvalidRequest")
 		return
 	}
-	if s.objects[key] != nil && req.Header.Get("If-None-Match") == "*" {
+	if s.objects[key] != nil && req.Header.Get("If-None-Match") == "*" && !s.strict.IgnoresConditions {
 		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return
 	}

@@ -23,6 +23,9 @@ type Strict struct {
 	Tags           bool // the tagging header itself
 	Conditions     bool // If-None-Match
 	Copies         bool // CopyObject
+
+	// IgnoresConditions is no refusal: If-None-Match changes nothing.
+	IgnoresConditions bool
 }
 
 // Strictest refuses all that the program never needs to send.
