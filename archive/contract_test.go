@@ -47,12 +47,14 @@ func TestContract(t *testing.T) {
 			"odd prefix":    func(c *Config) { c.Prefix = "team ü+%/~a=b" },
 			"governance":    func(c *Config) { c.ObjectLock = LockGovernance },
 			"compliance":    func(c *Config) { c.ObjectLock = LockCompliance },
+			"AES256":        func(c *Config) { c.SSE = SSES3 },
+			"KMS":           func(c *Config) { c.SSE, c.KMSKeyID = SSEKMS, store.kmsKey },
 			"a long prefix": func(c *Config) { c.Prefix = strings.Repeat("a", 255) + "/" + strings.Repeat("b", 60) },
 		} {
 			t.Run(store.name+", "+name, func(t *testing.T) {
 				b := store.open(t, change)
-				if b.cfg.ObjectLock != LockOff && !store.locks {
-					t.Skip("no Object Lock on this bucket")
+				if b.cfg.ObjectLock != LockOff && !store.locks || b.cfg.SSE != "" && store.kmsKey == "" {
+					t.Skip("this bucket cannot do it")
 				}
 				contract(t, b)
 			})

@@ -3,6 +3,7 @@ package archive
 import (
 	"crypto/rand"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +16,9 @@ type testStore struct {
 	name   string
 	env    map[string]string
 	bucket string
-	locks  bool // the bucket has Object Lock
-	less   bool // it has no tags
+	locks  bool   // the bucket has Object Lock
+	less   bool   // it has no tags
+	kmsKey string // it encrypts, with this key or with its own
 }
 
 // testStores are the stores in memory, from kind to least capable, and those of
@@ -29,9 +31,9 @@ func testStores(t *testing.T) []testStore {
 	} {
 		store := archivetest.NewStore(t, &archivetest.Journal{})
 		store.Refusing(strict)
-		store.EnableObjectLock(name == "strict")
+		store.EnableObjectLock(name == "strict") // which hides locks from HEAD
 		all = append(all, testStore{
-			name: "in memory, " + name, bucket: store.Bucket, locks: true, less: strict.Tags,
+			name: "in memory, " + name, bucket: store.Bucket, locks: true, less: strict.Tags, kmsKey: "1234",
 			env: map[string]string{
 				"AWS_ENDPOINT_URL_S3": store.URL, "AWS_ACCESS_KEY_ID": "testbed", "AWS_SECRET_ACCESS_KEY": "testbed-secret-key",
 			},
@@ -44,19 +46,26 @@ func testStores(t *testing.T) []testStore {
 		t.Log("without a testbed only the stores in memory are tested")
 		return all
 	}
-	versity := func(name, endpoint, bucket string, locks bool, ca string) testStore {
-		return testStore{name: "VersityGW, " + name, bucket: os.Getenv(bucket), locks: locks, env: map[string]string{
-			"AWS_ENDPOINT_URL_S3": os.Getenv(endpoint), "AWS_CA_BUNDLE": os.Getenv(ca),
-			"AWS_ACCESS_KEY_ID": os.Getenv("AWS_ACCESS_KEY_ID"), "AWS_SECRET_ACCESS_KEY": os.Getenv("AWS_SECRET_ACCESS_KEY"),
-		}}
-	}
 	return append(all,
-		versity("plain", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET", false, ""),
-		versity("versioned", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET_VERSIONED", false, ""),
-		versity("locked", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET_LOCKED", true, ""),
-		versity("plain, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET", false, "TESTBED_CA"),
-		versity("locked, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET_LOCKED", true, "TESTBED_CA"),
+		realStore("VersityGW, plain", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET", ""),
+		realStore("VersityGW, versioned", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET_VERSIONED", ""),
+		realStore("VersityGW, locked", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET_LOCKED", ""),
+		realStore("VersityGW, plain, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET", ""),
+		realStore("VersityGW, locked, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET_LOCKED", ""),
 	)
+}
+
+// realStore is a store of the testbed, by the variables that name its address,
+// the bucket and, if it encrypts, a KMS key.
+func realStore(name, endpoint, bucket, kmsKey string) testStore {
+	env := map[string]string{"AWS_ENDPOINT_URL_S3": os.Getenv(endpoint)}
+	for _, variable := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		env[variable] = os.Getenv(variable)
+	}
+	if strings.HasPrefix(os.Getenv(endpoint), "https:") {
+		env["AWS_CA_BUNDLE"] = os.Getenv("TESTBED_CA")
+	}
+	return testStore{name: name, env: env, bucket: os.Getenv(bucket), locks: strings.HasSuffix(bucket, "_LOCKED"), kmsKey: os.Getenv(kmsKey)}
 }
 
 // open opens the store's bucket under a cluster name that nobody has used.

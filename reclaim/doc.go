@@ -18,7 +18,9 @@
 //	collect  its events and owners
 //	bundle   all of it, with an index that says how complete it is
 //	put      under a key that is written once
-//	verify   by what the store computed or gives back, and its tags
+//	verify   by what the store computed or gives back, its tags, lock and encryption
+//	renew    only an earlier bundle: retention counts from now, so one that is over
+//	         a day old, or lacks what is asked now, is copied, and the copy verified
 //	delete   by UID and resourceVersion, in one request that checks both
 //
 // pod.go is this way. Before it, list turns pages of pods into refs, and Policy
