@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -21,9 +22,9 @@ func TestKubeletKilledInMidLog(t *testing.T) {
 	b := newNodeBed(t)
 	mendAtEnd(t)
 	b.nodePod("big", "echo placeholder")
-	b.nodePod("other", "echo a line")
-	b.waitEnded("pod/big")
-	b.waitEnded("pod/other")
+	b.waitAllEnded()
+	b.nodePod("other", "echo a line") // ends later, so that its turn is later
+	b.waitAllEnded()
 	const lines = 12_800
 	b.writeLogFile("big", func(yield func(string) bool) {
 		for n := range lines {
@@ -64,6 +65,21 @@ func (b *bed) onLogOf(pod string, f func(rw http.ResponseWriter, req *http.Reque
 	})
 }
 
+// awaitTail waits until the end of a log is served.
+func awaitTail(client *http.Client, url string) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		resp, err := client.Get(url + "&tailLines=1")
+		if err != nil {
+			continue
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil && resp.StatusCode == http.StatusOK && bytes.HasPrefix(body, []byte("20")) { // a year
+			return
+		}
+	}
+}
+
 // cutLog passes the first request for a log on, kills the kubelet when some of
 // the answer has come, and passes on what still comes: as long as nobody reads,
 // the rest cannot be under way. With mend the kubelet is well again before the
@@ -95,6 +111,7 @@ func (b *bed) cutLog() func(rw http.ResponseWriter, req *http.Request, mend bool
 		err = testbed("kill", "kubelet")
 		if err == nil && mend {
 			err = testbed("up", "--node")
+			awaitTail(client, cfg.Host+req.URL.RequestURI())
 		}
 		if err != nil {
 			b.t.Error(err)

@@ -53,6 +53,15 @@ func withData(source corev1.VolumeSource) func(*corev1.Pod) {
 	}
 }
 
+// waitAllEnded waits until no pod of the namespace runs any more.
+func (b *bed) waitAllEnded() {
+	b.t.Helper()
+	eventually(b.t, "all pods have ended", func() bool {
+		phases := string(b.kubectl("get", "pods", "-o", "jsonpath={.items[*].status.phase}"))
+		return !strings.Contains(phases, "Pending") && !strings.Contains(phases, "Running")
+	})
+}
+
 // logFile is the current log file of a container on the node.
 func (b *bed) logFile(pod, container string) string {
 	b.t.Helper()

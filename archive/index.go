@@ -57,7 +57,7 @@ type Outcome string
 // Outcomes, from best to worst.
 const (
 	Complete        Outcome = "complete"         // stored, and its end confirmed by a second request
-	Empty           Outcome = "empty"            // the container ran and wrote nothing
+	Empty           Outcome = "empty"            // the log is empty: the container wrote nothing, or its log was rotated as it ended
 	NeverStarted    Outcome = "never-started"    // there was no such instance to log
 	PossiblyRotated Outcome = "possibly-rotated" // stored, but it begins long after the container did
 	Truncated       Outcome = "truncated"        // the head of it, up to RECLAIM_LOG_MAX_BYTES
