@@ -1,6 +1,8 @@
 package reclaimtest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,7 +18,9 @@ type history struct {
 	run     int              // the last mark
 	puts    map[string][]put // by what the bundle is of
 	answers map[string][]int // of the store to reads, by path
-	bodies  map[string][]byte
+	// bodies are what was sent to be put, by path; also what was answered with
+	// an error, and may have been put.
+	bodies map[string][][]byte
 	// absent are the paths that the store said, in this run, are free.
 	absent map[string]bool
 	// noConditions says that the store, in this run, refused a condition.
@@ -30,7 +34,7 @@ type put struct {
 }
 
 func newHistory() *history {
-	return &history{puts: map[string][]put{}, answers: map[string][]int{}, bodies: map[string][]byte{}, absent: map[string]bool{}}
+	return &history{puts: map[string][]put{}, answers: map[string][]int{}, bodies: map[string][][]byte{}, absent: map[string]bool{}}
 }
 
 // begin starts a run, which must ask anew what it relies on.
@@ -41,14 +45,22 @@ func (h *history) begin(i int) {
 func (h *history) put(i int, e archivetest.Entry) {
 	if source := e.Header.Get("X-Amz-Copy-Source"); source != "" {
 		path, _ := url.PathUnescape(source) // "" is the path of nothing
-		e.Body = h.bodies["/"+path]
+		e.Body = h.body("/"+path, e.Header.Get("X-Amz-Meta-Sha256"))
 	}
-	if e.Status < http.StatusBadRequest {
-		h.bodies[e.Path] = e.Body
-	}
+	h.bodies[e.Path] = append(h.bodies[e.Path], e.Body)
 	if m := bundlePath.FindStringSubmatch(e.Path); m != nil {
 		h.puts[m[1]] = append(h.puts[m[1]], put{i, e})
 	}
+}
+
+// body is what a path may have that has this SHA-256.
+func (h *history) body(path, sha string) []byte {
+	for _, body := range h.bodies[path] {
+		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) == sha {
+			return body
+		}
+	}
+	return nil
 }
 
 func (h *history) answer(i int, e archivetest.Entry) {
@@ -64,7 +76,9 @@ func (h *history) answer(i int, e archivetest.Entry) {
 // condition, though the store takes them, or the path was not seen to be free.
 func (h *history) overwrites(put archivetest.Entry) bool {
 	free := h.absent[put.Path]
-	delete(h.absent, put.Path)
+	if put.Status >= 200 && put.Status < 300 { // else it may be sent again, with the same bytes
+		delete(h.absent, put.Path)
+	}
 	if put.Header.Get("If-None-Match") == "*" {
 		h.noConditions = h.noConditions || put.Status == http.StatusNotImplemented
 		return false
