@@ -116,15 +116,3 @@ func TestEventsThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
-
-// One LIST of events serves 500 pods of a namespace, and no more: later pods may
-// have later events.
-func TestEventsAreListedAgainFor500Pods(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(501)
-	e := w.run()
-	e.expect(t, 0, "all deleted", e.summary.Deleted == 501)
-	if n := w.journal.Count("api", "GET", "/events"); n != 2 {
-		t.Errorf("%d lists of events for 501 pods, want 2", n)
-	}
-}
