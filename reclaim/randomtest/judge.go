@@ -38,6 +38,9 @@ func (w *World) Judge() []Finding {
 			found = append(found, Finding{c, fmt.Sprintf("%s: %v", e.Path, err)})
 			continue
 		}
+		if !strings.Contains(e.Path, "/"+b.Index.UID+"_"+b.Index.ResourceVersion) {
+			found = append(found, Finding{c, e.Path + ": its name is another pod's or state's"})
+		}
 		for _, what := range c.untrue(b, then, strings.Contains(e.Path, "_nologs")) {
 			found = append(found, Finding{c, e.Path + ": " + what})
 		}

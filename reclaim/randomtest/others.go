@@ -22,7 +22,7 @@ func (c *Case) meddle(d dice) {
 		}
 		return
 	}
-	action := pick(d, "label", "hold", "release", "retention", "finalizer", "no finalizer", "terminating", "remove", "replace", "restart", "late status", "node gone", "node back")
+	action := pick(d, "label", "hold", "release", "retention", "finalizer", "no finalizer", "terminating", "remove", "replace", "replace", "replace", "restart", "restart", "late status", "node gone", "node back")
 	c.note("somebody does: %s", action)
 	change := func(f func(*corev1.Pod)) { c.world.API.Change(c.namespace, c.pod, f) }
 	annotate := func(name, value string) {

@@ -51,6 +51,9 @@ func (c *Case) untrue(b *archivetest.Opened, then snapshot, provisional bool) []
 		return []string{"its manifest is none: " + err.Error()}
 	}
 	var found []string
+	if string(pod.UID) != b.Index.UID || pod.ResourceVersion != b.Index.ResourceVersion {
+		found = append(found, "its index is of another pod or state than its manifest")
+	}
 	claimed := map[string]bool{}
 	for _, l := range b.Index.Logs {
 		claimed[l.Path] = true
