@@ -48,7 +48,7 @@ func (c *Case) outOfScope(pod *corev1.Pod, nodeGone bool) string {
 		}
 	}
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
-		if s.State.Running != nil && !nodeGone {
+		if s.State.Running != nil && (!nodeGone || pod.Spec.NodeName == "") {
 			return "a container runs"
 		}
 	}
