@@ -9,7 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -49,7 +49,7 @@ func (r *run) owners(ctx context.Context, namespace string, refs []metav1.OwnerR
 		refs = nil
 		what := fmt.Sprintf("owner %s %s", ref.Kind, ref.Name)
 		// the API server takes any text for the name of an owner
-		if bad := path.IsValidPathSegmentName(ref.Name); len(bad) > 0 {
+		if bad := content.IsPathSegmentName(ref.Name); len(bad) > 0 {
 			notes = append(notes, fmt.Sprintf("owner %s %q: the name is none: it %s", ref.Kind, ref.Name, bad[0]))
 			break
 		}
