@@ -27,6 +27,9 @@ type api interface {
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 	CopyObject(context.Context, *s3.CopyObjectInput, ...func(*s3.Options)) (*s3.CopyObjectOutput, error)
 	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+	ListObjectVersions(context.Context, *s3.ListObjectVersionsInput, ...func(*s3.Options)) (*s3.ListObjectVersionsOutput, error)
+	DeleteObject(context.Context, *s3.DeleteObjectInput, ...func(*s3.Options)) (*s3.DeleteObjectOutput, error)
+	DeleteObjects(context.Context, *s3.DeleteObjectsInput, ...func(*s3.Options)) (*s3.DeleteObjectsOutput, error)
 }
 
 // Bucket is the archive of one cluster in one bucket. It is safe for
@@ -41,6 +44,8 @@ type Bucket struct {
 	guards      guards
 	// noCopy says that the store has no CopyObject.
 	noCopy atomic.Bool
+	// noBatch says that the store has no DeleteObjects.
+	noBatch atomic.Bool
 }
 
 // Options are what Open needs beside the configuration.

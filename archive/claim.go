@@ -21,7 +21,7 @@ type clusterFile struct {
 // cluster.json, which is never changed, has no tags, no lock and does not
 // expire. With readOnly nothing is written.
 func (b *Bucket) Claim(ctx context.Context, uid string, readOnly bool) error {
-	name := b.layout.root() + "/cluster.json"
+	name := b.layout.clusterFile()
 	theirs, err := b.clusterUID(ctx, name)
 	if status(err) == 404 && !readOnly {
 		if err := b.writeClusterFile(ctx, name, uid); err != nil {

@@ -66,6 +66,13 @@ func (c Class) RetainUntil(archived time.Time) time.Time {
 	return archived.UTC().Add(time.Duration(c.days) * day).Truncate(day).Add(day)
 }
 
+// Past tells whether what was stored at this time under this class is a full day
+// past its retain-until. The day is for who is at work on it at midnight, and
+// for a pod that is still there: its bundle is copied before that.
+func (c Class) Past(stored, now time.Time) bool {
+	return !c.Forever() && !stored.IsZero() && !now.Before(c.RetainUntil(stored).Add(day))
+}
+
 // Classes is a non-empty list of retention classes; the first is the default.
 type Classes []Class
 

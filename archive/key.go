@@ -136,6 +136,9 @@ func (l layout) parse(object string) (Key, error) {
 	return k, nil
 }
 
+// clusterFile is where cluster.json lies.
+func (l layout) clusterFile() string { return l.root() + "/cluster.json" }
+
 // longest is the longest key that a legal pod can need: a namespace of 63
 // bytes, a name of 253, a UID of 36 and a 64-bit resourceVersion.
 func (l layout) longest() string {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -41,9 +40,7 @@ type Record struct {
 func (b *Bucket) Begin(ctx context.Context, runID string, start any) (*Record, error) {
 	now := b.now().UTC()
 	class := b.cfg.Retention.Default()
-	r := &Record{bucket: b, since: now, dir: strings.Join([]string{
-		b.layout.root(), "runs", class.String(), now.Format("2006/01/02"), now.Format("20060102T150405Z") + "-" + runID,
-	}, "/")}
+	r := &Record{bucket: b, since: now, dir: b.layout.runs(class) + now.Format(recordDir) + "-" + runID}
 	text, err := json.MarshalIndent(start, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode start.json: %w", err)

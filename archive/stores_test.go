@@ -19,6 +19,7 @@ type testStore struct {
 	locks  bool   // the bucket has Object Lock
 	less   bool   // it has no tags
 	kmsKey string // it encrypts, with this key or with its own
+	memory *archivetest.Store
 }
 
 // testStores are the stores in memory, from kind to least capable, and those of
@@ -33,7 +34,7 @@ func testStores(t *testing.T) []testStore {
 		store.Refusing(strict)
 		store.EnableObjectLock(name == "strict") // which hides locks from HEAD
 		all = append(all, testStore{
-			name: "in memory, " + name, bucket: store.Bucket, locks: true, less: strict.Tags, kmsKey: "1234",
+			name: "in memory, " + name, bucket: store.Bucket, locks: true, less: strict.Tags, kmsKey: "1234", memory: store,
 			env: map[string]string{
 				"AWS_ENDPOINT_URL_S3": store.URL, "AWS_ACCESS_KEY_ID": "testbed", "AWS_SECRET_ACCESS_KEY": "testbed-secret-key",
 			},
@@ -71,6 +72,11 @@ func realStore(name, endpoint, bucket, kmsKey string) testStore {
 // open opens the store's bucket under a cluster name that nobody has used.
 func (s testStore) open(t *testing.T, changes ...func(*Config)) *Bucket {
 	t.Helper()
+	return s.openWith(t, Options{Now: time.Now}, changes...)
+}
+
+func (s testStore) openWith(t *testing.T, opts Options, changes ...func(*Config)) *Bucket {
+	t.Helper()
 	cfg := exampleConfig(t, changes...)
 	for name, value := range s.env {
 		t.Setenv(name, value)
@@ -82,7 +88,7 @@ func (s testStore) open(t *testing.T, changes ...func(*Config)) *Bucket {
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Open(t.Context(), cfg, Options{Now: time.Now})
+	b, err := Open(t.Context(), cfg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,6 +64,13 @@ func (j *Journal) Shift(ahead time.Duration) {
 	j.shift = ahead
 }
 
+// ahead is how far the clocks of all servers are ahead.
+func (j *Journal) ahead() time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.shift
+}
+
 // serve lets the request through, past Before and After.
 func (j *Journal) serve(server string, next http.Handler, w http.ResponseWriter, req *http.Request) {
 	j.mu.Lock()

@@ -5,14 +5,16 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // list answers ListObjectsV2 in pages of at most max-keys, PageSize if that is
 // less; a token is the last key of the page before.
 func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 	type item struct {
-		Key  string
-		Size int
+		Key          string
+		Size         int
+		LastModified string
 	}
 	var answer struct {
 		XMLName               xml.Name `xml:"ListBucketResult"`
@@ -33,7 +35,8 @@ func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 			answer.IsTruncated, answer.NextContinuationToken = true, answer.Contents[most-1].Key
 			break
 		}
-		answer.Contents = append(answer.Contents, item{key, len(s.Object(key).Body)})
+		o := s.Object(key)
+		answer.Contents = append(answer.Contents, item{key, len(o.Body), o.Stored.UTC().Format(time.RFC3339)})
 	}
 	xml.NewEncoder(w).Encode(answer)
 }

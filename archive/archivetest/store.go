@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Stored is one object of a Store.
@@ -24,6 +25,8 @@ type Stored struct {
 	Late int
 	// Lost is an object that is accepted and not kept.
 	Lost bool
+	// Stored is when it was put; now, unless a test has set it.
+	Stored time.Time
 }
 
 // Store is an object store in memory that speaks as much S3 as the archive
@@ -110,6 +113,9 @@ func (s *Store) Object(key string) *Stored {
 func (s *Store) Set(key string, o *Stored) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if o.Stored.IsZero() {
+		o.Stored = time.Now()
+	}
 	s.objects[key] = o
 }
 
@@ -146,6 +152,8 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case req.Method == http.MethodGet && req.URL.Query().Has("object-lock"):
 		s.lockConfiguration(w)
+	case req.Method == http.MethodGet && req.URL.Query().Has("versions"):
+		Refuse(w, http.StatusNotImplemented, "NotImplemented")
 	case req.Method == http.MethodGet && key == "":
 		s.list(w, req)
 	case req.Method == http.MethodPut && req.Header.Get("X-Amz-Copy-Source") != "":
@@ -154,6 +162,10 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.put(w, req, key, body)
 	case req.Method == http.MethodGet || req.Method == http.MethodHead:
 		s.get(w, req, key)
+	case req.Method == http.MethodDelete:
+		s.delete(w, key)
+	case req.Method == http.MethodPost && req.URL.Query().Has("delete"):
+		s.deleteBatch(w, body)
 	default:
 		Refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed")
 	}

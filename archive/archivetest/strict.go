@@ -23,6 +23,7 @@ type Strict struct {
 	Tags           bool // the tagging header itself
 	Conditions     bool // If-None-Match
 	Copies         bool // CopyObject
+	Batches        bool // DeleteObjects
 
 	// IgnoresConditions is no refusal: If-None-Match changes nothing.
 	IgnoresConditions bool
@@ -39,7 +40,7 @@ func Strictest() Strict {
 // Least refuses even what the program can do without.
 func Least() Strict {
 	s := Strictest()
-	s.Tags, s.Conditions, s.Copies = true, true, true
+	s.Tags, s.Conditions, s.Copies, s.Batches = true, true, true, true
 	return s
 }
 
@@ -59,7 +60,8 @@ func (s Strict) check(req *http.Request, body []byte) (status int, code string) 
 		{s.Checksums, hasPrefix(req.Header, "X-Amz-Checksum-", "X-Amz-Sdk-Checksum-"), 400, "InvalidRequest"},
 		{s.EmptyHeaders, hasEmpty(req.Header), 400, "InvalidArgument"},
 		{s.NoLength, req.Method == http.MethodPut && req.ContentLength < 0, 411, "MissingContentLength"},
-		{s.NoMD5, req.Method == http.MethodPut && !copies && req.Header.Get("Content-MD5") == "", 400, "InvalidRequest"},
+		{s.Batches, req.URL.Query().Has("delete"), 501, "NotImplemented"},
+		{s.NoMD5, (req.Method == http.MethodPut || req.Method == http.MethodPost) && !copies && req.Header.Get("Content-MD5") == "", 400, "InvalidRequest"},
 		{s.AcceptEncoding, strings.Contains(req.Header.Get("Authorization"), "accept-encoding"), 403, "SignatureDoesNotMatch"},
 		{s.LongSegments, longSegment(req.URL.Path), 500, "InternalError"},
 		{s.LongSegments, len(req.URL.Path) > 1024, 400, "KeyTooLongError"},
