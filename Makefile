@@ -3,7 +3,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 OUT         := bin/pod-reclaimer
 IMAGE       := pod-reclaimer:dev
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+COMMIT      := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE        := $(shell git log -1 --format=%cI 2>/dev/null)
+GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
 
 .PHONY: help build image test demo testbed testbed-down lint check
 

@@ -53,12 +53,22 @@ func (f *logFormat) UnmarshalText(text []byte) error {
 func load() (config, error) {
 	trimEnvironment()
 	var c config
-	problems := unknownVariables(&c)
+	problems := unknownVariables(&c, ours)
 	for _, p := range c.parts() {
 		problems = append(problems, process(p)...)
 	}
 	problems = append(problems, c.Reclaim.SetShardIndex(os.Getenv(reclaim.ShardIndexVariable)), c.Reclaim.Validate(), c.Archive.Validate())
 	return c, errors.Join(problems...)
+}
+
+// loadArchive reads what the verbs need: the variables of the archive, and no
+// others, so that they work beside a run's.
+func loadArchive() (archive.Config, error) {
+	trimEnvironment()
+	var c config
+	problems := unknownVariables(&c, func(name string) bool { return strings.HasPrefix(name, "ARCHIVE_") })
+	problems = append(problems, process(part{"ARCHIVE", &c.Archive})...)
+	return c.Archive, errors.Join(append(problems, c.Archive.Validate())...)
 }
 
 // process reads one struct. envconfig stops at the first value that does not
@@ -104,9 +114,9 @@ func ours(name string) bool {
 // one of our prefixes.
 var serviceLink = regexp.MustCompile(`^(RECLAIM|ARCHIVE)(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
-// unknownVariables lists names with our prefixes that mean nothing: a typo must
-// not pass for the default. Values are never shown, they may be secrets.
-func unknownVariables(c *config) []error {
+// unknownVariables lists those of our names that mean nothing: a typo must not
+// pass for the default. Values are never shown, they may be secrets.
+func unknownVariables(c *config, ours func(string) bool) []error {
 	known := variables(c)
 	var problems []error
 	for _, pair := range os.Environ() {
@@ -133,7 +143,8 @@ func variables(c *config) []string {
 func usage(w io.Writer) error {
 	fmt.Fprint(w, `pod-reclaimer archives terminated pods to S3-compatible storage and deletes them.
 
-usage: pod-reclaimer [-help]
+usage: pod-reclaimer           one run
+       pod-reclaimer VERB ...  read the archive and look after it; see pod-reclaimer help
 
 Environment variables; credentials, region, endpoint, CA and proxy of the store
 are the AWS SDK's own (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL_S3, ...);

@@ -1,7 +1,10 @@
 // Command pod-reclaimer archives terminated Kubernetes pods to S3-compatible
-// storage, proves that each bundle is there, and deletes the pod.
+// storage, proves that each bundle is there, and deletes the pod. Without
+// arguments it does one run; package archive/cli has the verbs that read the
+// archive and look after it.
 //
-// It is configured by environment variables; -help lists them. Exit codes:
+// It is configured by environment variables; -help lists them. Exit codes of a
+// run:
 //
 //	0    done; also when there was nothing to do, the deadline was reached or pods were kept
 //	1    the run could not be done, or saw only some of the pods
@@ -25,11 +28,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive"
+	"github.com/pod-reclaimer/pod-reclaimer/archive/cli"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim"
 )
 
-// version is set by the linker.
-var version = "dev"
+// These are set by the linker; commit and date may be empty.
+var (
+	version = "dev"
+	commit  string
+	date    string
+)
 
 // now is the clock of all that the program decides; tests set another.
 var now = time.Now
@@ -58,10 +66,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 1 && (args[0] == "-help" || args[0] == "--help" || args[0] == "-h") {
 		return usage(stdout)
 	}
-	if len(args) > 0 {
-		err := fmt.Errorf("%w: %q is not known; there are no arguments but -help, see there", errConfig, args[0])
-		fmt.Fprintln(stderr, err)
-		return err
+	if len(args) > 0 || cli.IsPlugin(os.Args[0]) {
+		return cli.Run(ctx, cli.Program{
+			Binary: os.Args[0], Version: version, Commit: commit, Date: date,
+			Out: stdout, Err: stderr, Now: now, Open: openArchive,
+		}, args)
 	}
 	cfg, err := load()
 	if err != nil {
@@ -82,6 +91,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		log.Warn("summary file", zap.Error(err))
 	}
 	return err
+}
+
+// openArchive is the archive for the verbs.
+func openArchive(ctx context.Context) (*archive.Bucket, error) {
+	cfg, err := loadArchive()
+	if err != nil {
+		return nil, fmt.Errorf("%w:\n%w", errConfig, err)
+	}
+	return archive.Open(ctx, cfg, archive.Options{Now: now})
 }
 
 // reclaimOnce wires the parts together and lets them run.
@@ -121,9 +139,9 @@ func exitCode(err, cause error) int {
 		return 128 + int(stopped.Signal.(syscall.Signal))
 	case err == nil:
 		return 0
-	case errors.Is(err, errConfig):
+	case errors.Is(err, errConfig) || errors.Is(err, cli.ErrUsage):
 		return 2
-	case errors.Is(err, reclaim.ErrIncomplete):
+	case errors.Is(err, reclaim.ErrIncomplete) || errors.Is(err, cli.ErrFound):
 		return 3
 	}
 	return 1
