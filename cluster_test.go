@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -60,42 +59,6 @@ func TestKeptOnRealCluster(t *testing.T) {
 	b.kubectl("patch", "pod", "finalizer", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	e = b.run()
 	e.expect(t, 0, "both deleted, their new state archived", e.summary.Deleted == 2 && e.summary.Archived == 2)
-}
-
-// Each missing permission of the real API server is one clear line, and no pod
-// is touched.
-func TestPermissionsOnRealCluster(t *testing.T) {
-	b := newBed(t)
-	b.endedPod("a")
-	rules := []string{"list pods", "get pods", "get pods/log", "delete pods"}
-	for _, missing := range append(rules, "") {
-		user := "robot-" + strings.NewReplacer(" ", "-", "/", "-").Replace(missing)
-		var granted []string
-		for _, rule := range rules {
-			if rule != missing {
-				verb, resource, _ := strings.Cut(rule, " ")
-				granted = append(granted, fmt.Sprintf(`{"apiGroups":[""],"resources":[%q],"verbs":[%q]}`, resource, verb))
-			}
-		}
-		b.apply(fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":%q},
-"rules":[%s,{"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}]}`, user, strings.Join(granted, ",")))
-		b.kubectl("create", "rolebinding", user, "--role="+user, "--user="+user)
-		b.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
-			if server == "api" {
-				req.Header.Set("Impersonate-User", user)
-			}
-			return false
-		})
-		e := b.run()
-		if missing == "" {
-			e.expect(t, 0, "the pod deleted with exactly these permissions", e.summary.Deleted == 1)
-			continue
-		}
-		e.expect(t, 1, "a line that names "+missing, strings.Contains(e.output, "permission missing: "+missing))
-		if b.field("pod/a", ".metadata.name") == "" {
-			t.Fatal("the pod is gone")
-		}
-	}
 }
 
 // Two thousand pods: no error, and little memory.
