@@ -87,6 +87,7 @@ func TestRenewedBeforeTheDelete(t *testing.T) {
 		"by hand, where the store cannot":       {Copies: true},
 		"by hand, where it has no conditions":   {Copies: true, Conditions: true},
 		"by the store, where it has none":       {Conditions: true},
+		"by the store, where copies have none":  {CopyConditions: true},
 		"by hand, where the store can do least": archivetest.Least(),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,8 +40,8 @@ type Bucket struct {
 	s3     api
 	now    func() time.Time
 	// credentials sign every request.
-	credentials aws.CredentialsProvider
-	guards      guards
+	credentials  aws.CredentialsProvider
+	puts, copies guards
 	// noCopy says that the store has no CopyObject.
 	noCopy atomic.Bool
 	// noBatch says that the store has no DeleteObjects.
@@ -81,7 +81,9 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		o.Retryer = retryConflicts(o.Retryer)
 		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)
 	})
-	return &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now, credentials: loaded.Credentials}, nil
+	b := &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now, credentials: loaded.Credentials}
+	b.copies.head.Store(true) // some stores take the condition on a put and ignore it on a copy
+	return b, nil
 }
 
 // keepConnections keeps as many idle connections to the store as pods can be

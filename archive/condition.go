@@ -10,7 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 )
 
-// guards is what keeps writes from replacing what is there, beside the condition.
+// guards is what keeps one kind of writes from replacing what is there, beside
+// the condition. Puts and copies have their own: stores treat them differently.
 type guards struct {
 	// head asks right before each write: the store ignores the condition.
 	head atomic.Bool
@@ -22,13 +23,13 @@ type guards struct {
 // ErrExists if something is. A store that has no conditional writes answers
 // NotImplemented; then, for the rest of the run, a HEAD before the write is the
 // guard. Two runs at once could both pass that one, with the same pod's bundle.
-func (b *Bucket) ifAbsent(ctx context.Context, name string, send func(ifNoneMatch *string) error) error {
-	if b.guards.head.Load() {
+func (b *Bucket) ifAbsent(ctx context.Context, g *guards, name string, send func(ifNoneMatch *string) error) error {
+	if g.head.Load() {
 		if err := b.absent(ctx, name); err != nil {
 			return err
 		}
 	}
-	if !b.guards.unconditional.Load() {
+	if !g.unconditional.Load() {
 		err := send(aws.String("*"))
 		if status(err) == http.StatusPreconditionFailed {
 			return ErrExists
@@ -43,8 +44,8 @@ func (b *Bucket) ifAbsent(ctx context.Context, name string, send func(ifNoneMatc
 	if err := send(nil); err != nil {
 		return err // whatever is not implemented, it is not the condition
 	}
-	b.guards.head.Store(true)
-	b.guards.unconditional.Store(true)
+	g.head.Store(true)
+	g.unconditional.Store(true)
 	return nil
 }
 
@@ -63,12 +64,12 @@ func (b *Bucket) absent(ctx context.Context, name string) error {
 // it ignores the condition, as Google's does on writes:
 // cloud.google.com/storage/docs/request-preconditions.
 func (b *Bucket) probe(ctx context.Context, u upload) error {
-	if b.guards.head.Load() {
+	if b.puts.head.Load() {
 		return nil
 	}
 	_, err := b.put(ctx, u)
 	if err == nil {
-		b.guards.head.Store(true)
+		b.puts.head.Store(true)
 	}
 	if errors.Is(err, ErrExists) {
 		return nil

@@ -51,11 +51,7 @@ func (b *Bucket) Copy(ctx context.Context, from Object, key Key) (Object, error)
 	if with.tagging != nil {
 		input.TaggingDirective = types.TaggingDirectiveReplace
 	}
-	// some stores take the condition on a put and ignore it on a copy
-	if err := b.absent(ctx, to.name); err != nil {
-		return Object{}, fmt.Errorf("copy to %s: %w", to.name, err)
-	}
-	err := b.ifAbsent(ctx, to.name, func(ifNoneMatch *string) error {
+	err := b.ifAbsent(ctx, &b.copies, to.name, func(ifNoneMatch *string) error {
 		input.IfNoneMatch = ifNoneMatch
 		_, err := b.s3.CopyObject(ctx, input)
 		return err

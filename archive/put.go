@@ -118,7 +118,7 @@ func (b *Bucket) put(ctx context.Context, u upload) (Object, error) {
 		SSEKMSKeyId:               with.kmsKey,
 	}
 	ctx = v4.SetPayloadHash(ctx, hex.EncodeToString(u.sha256))
-	err := b.ifAbsent(ctx, u.name, func(ifNoneMatch *string) error {
+	err := b.ifAbsent(ctx, &b.puts, u.name, func(ifNoneMatch *string) error {
 		if _, err := u.body.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("rewind: %w", err)
 		}

@@ -22,6 +22,7 @@ type Strict struct {
 	Unsigned       bool // UNSIGNED-PAYLOAD
 	Tags           bool // the tagging header itself
 	Conditions     bool // If-None-Match
+	CopyConditions bool // If-None-Match on a copy
 	Copies         bool // CopyObject
 	Batches        bool // DeleteObjects
 
@@ -69,6 +70,7 @@ func (s Strict) check(req *http.Request, body []byte) (status int, code string) 
 		{s.Unsigned, payload == "UNSIGNED-PAYLOAD", 400, "InvalidRequest"},
 		{s.Tags, len(req.Header["X-Amz-Tagging"]) > 0 || req.URL.Query().Has("tagging"), 501, "NotImplemented"},
 		{s.Conditions, len(req.Header["If-None-Match"]) > 0, 501, "NotImplemented"},
+		{s.CopyConditions, copies && len(req.Header["If-None-Match"]) > 0, 501, "NotImplemented"},
 		{s.Copies, copies, 501, "NotImplemented"},
 	} {
 		if rule.on && rule.broken {

@@ -23,8 +23,9 @@ type history struct {
 	bodies map[string][][]byte
 	// absent are the paths that the store said, in this run, are free.
 	absent map[string]bool
-	// noConditions says that the store, in this run, refused a condition.
-	noConditions bool
+	// noConditions says that the store, in this run, refused a condition on a
+	// put or, apart from that, on a copy.
+	noConditions map[bool]bool
 }
 
 // put is a PUT of a bundle; that of a copy has the body of what was copied.
@@ -34,12 +35,12 @@ type put struct {
 }
 
 func newHistory() *history {
-	return &history{puts: map[string][]put{}, answers: map[string][]int{}, bodies: map[string][][]byte{}, absent: map[string]bool{}}
+	return &history{puts: map[string][]put{}, answers: map[string][]int{}, bodies: map[string][][]byte{}, absent: map[string]bool{}, noConditions: map[bool]bool{}}
 }
 
 // begin starts a run, which must ask anew what it relies on.
 func (h *history) begin(i int) {
-	h.run, h.absent, h.noConditions = i, map[string]bool{}, false
+	h.run, h.absent, h.noConditions = i, map[string]bool{}, map[bool]bool{}
 }
 
 func (h *history) put(i int, e archivetest.Entry) {
@@ -75,13 +76,13 @@ func (h *history) answer(i int, e archivetest.Entry) {
 // overwrites tells whether a PUT may have replaced what was there: it has no
 // condition, though the store takes them, or the path was not seen to be free.
 func (h *history) overwrites(put archivetest.Entry) bool {
-	free := h.absent[put.Path]
+	free, copied := h.absent[put.Path], put.Header.Get("X-Amz-Copy-Source") != ""
 	if put.Status >= 200 && put.Status < 300 { // else it may be sent again, with the same bytes
 		delete(h.absent, put.Path)
 	}
 	if put.Header.Get("If-None-Match") == "*" {
-		h.noConditions = h.noConditions || put.Status == http.StatusNotImplemented
+		h.noConditions[copied] = h.noConditions[copied] || put.Status == http.StatusNotImplemented
 		return false
 	}
-	return !h.noConditions || !free
+	return !h.noConditions[copied] || !free
 }
