@@ -34,6 +34,10 @@ func (b *Bucket) ifAbsent(ctx context.Context, g *guards, name string, send func
 		if status(err) == http.StatusPreconditionFailed {
 			return ErrExists
 		}
+		// a store may refuse a large body and close before all of it is sent
+		if err != nil && status(err) == 0 && errors.Is(b.absent(ctx, name), ErrExists) {
+			return ErrExists
+		}
 		if !hasCode(err, "NotImplemented") {
 			return err
 		}
