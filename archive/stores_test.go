@@ -53,6 +53,9 @@ func testStores(t *testing.T) []testStore {
 		realStore("VersityGW, locked", "AWS_ENDPOINT_URL_S3", "TESTBED_BUCKET_LOCKED", ""),
 		realStore("VersityGW, plain, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET", ""),
 		realStore("VersityGW, locked, TLS", "TESTBED_S3_TLS", "TESTBED_BUCKET_LOCKED", ""),
+		realStore("SeaweedFS, plain", "TESTBED_STORE2_URL", "TESTBED_BUCKET", "TESTBED_STORE2_KMS_KEY"),
+		realStore("SeaweedFS, versioned", "TESTBED_STORE2_URL", "TESTBED_BUCKET_VERSIONED", ""),
+		realStore("SeaweedFS, locked, TLS", "TESTBED_STORE2_TLS", "TESTBED_BUCKET_LOCKED", "TESTBED_STORE2_KMS_KEY"),
 	)
 }
 
