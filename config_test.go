@@ -85,7 +85,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		"RECLAIM_NAMESPACES=a,b", "RECLAIM_EXCLUDE_NAMESPACES=c", "RECLAIM_LABEL_SELECTOR=app in (x,y)", "RECLAIM_PHASES=Failed",
 		"RECLAIM_OWNER_KINDS=*", "RECLAIM_ARCHIVE_AFTER=1m", "RECLAIM_DELETE_AFTER=0s", "RECLAIM_MAX_PODS=5", "RECLAIM_DEADLINE=10m",
 		"RECLAIM_CONCURRENCY=3", "RECLAIM_LOG_IDLE_TIMEOUT=5s", "RECLAIM_LOG_GRACE=48h", "RECLAIM_LOGS_REQUIRED=false", "RECLAIM_LOG_MAX_BYTES=10Mi", "RECLAIM_DRY_RUN=true",
-		"RECLAIM_SUMMARY_FILE=/tmp/summary", "RECLAIM_SHARDS=4", "JOB_COMPLETION_INDEX=2",
+		"RECLAIM_SUMMARY_FILE=/tmp/summary", "RECLAIM_PUSHGATEWAY_URL=http://u:p@push:9091", "RECLAIM_SHARDS=4", "JOB_COMPLETION_INDEX=2",
 		"ARCHIVE_BUCKET=pods", "ARCHIVE_CLUSTER=prod-1", "ARCHIVE_PREFIX=team", "ARCHIVE_RETENTION=30d,1w,90d", "ARCHIVE_TAGGING=off",
 		"ARCHIVE_COMPRESSION=gzip", "ARCHIVE_VERIFY=read", "ARCHIVE_PATH_STYLE=true", "ARCHIVE_SPOOL_DIR="+dir,
 		"ARCHIVE_OBJECT_LOCK=compliance", "ARCHIVE_SSE=aws:kms", "ARCHIVE_KMS_KEY_ID=1234abcd", "ARCHIVE_STORAGE_CLASS=STANDARD_IA",
@@ -99,7 +99,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		Reclaim: reclaim.Config{
 			Namespaces: reclaim.List{"a", "b"}, ExcludeNamespaces: reclaim.List{"c"}, LabelSelector: "app in (x,y)", Phases: reclaim.Phases{"Failed"},
 			OwnerKinds: reclaim.List{"*"}, ArchiveAfter: time.Minute, MaxPods: 5, Deadline: 10 * time.Minute,
-			Concurrency: 3, Shards: 4, ShardIndex: 2, LogIdleTimeout: 5 * time.Second, LogGrace: 48 * time.Hour, LogMaxBytes: 10 << 20, DryRun: true, SummaryFile: "/tmp/summary",
+			Concurrency: 3, Shards: 4, ShardIndex: 2, LogIdleTimeout: 5 * time.Second, LogGrace: 48 * time.Hour, LogMaxBytes: 10 << 20, DryRun: true, SummaryFile: "/tmp/summary", PushgatewayURL: "http://u:p@push:9091",
 		},
 		Archive: archive.Config{
 			Bucket: "pods", Cluster: "prod-1", Prefix: "team", Retention: retention(t, "30d,7d,90d"),

@@ -80,12 +80,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	log := newLogger(cfg, stderr)
 	reclaim.LogClient(log)
-	summary, err := reclaimOnce(ctx, cfg, log)
+	m := newMetrics()
+	summary, err := reclaimOnce(ctx, cfg, log, m)
 	if err != nil && !errors.Is(err, reclaim.ErrIncomplete) {
 		log.Error("run failed", zap.Error(err))
 	}
 	if !summary.StartedAt.IsZero() {
 		log.Info("run finished", zap.Inline(summary))
+	}
+	if err := m.report(ctx, cfg, summary, err); err != nil {
+		log.Warn("metrics", zap.Error(err))
 	}
 	if err := writeSummaryFile(cfg.Reclaim.SummaryFile, summary, err); err != nil {
 		log.Warn("summary file", zap.Error(err))
@@ -103,16 +107,20 @@ func openArchive(ctx context.Context) (*archive.Bucket, error) {
 }
 
 // reclaimOnce wires the parts together and lets them run.
-func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger) (reclaim.Summary, error) {
-	var wrap func(http.RoundTripper) http.RoundTripper
-	if cfg.Reclaim.DryRun {
-		wrap = reclaim.ReadOnly
+func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger, m *metrics) (reclaim.Summary, error) {
+	wrap := func(server string) func(http.RoundTripper) http.RoundTripper {
+		return func(next http.RoundTripper) http.RoundTripper {
+			if cfg.Reclaim.DryRun {
+				next = reclaim.ReadOnly(next)
+			}
+			return m.observe(server, next)
+		}
 	}
-	cluster, err := reclaim.Connect("pod-reclaimer/"+version, wrap)
+	cluster, err := reclaim.Connect("pod-reclaimer/"+version, wrap("api"))
 	if err != nil {
 		return reclaim.Summary{}, err
 	}
-	bucket, err := archive.Open(ctx, cfg.Archive, archive.Options{Now: now, Wrap: wrap})
+	bucket, err := archive.Open(ctx, cfg.Archive, archive.Options{Now: now, Wrap: wrap("store")})
 	if err != nil {
 		return reclaim.Summary{}, err
 	}

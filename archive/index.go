@@ -1,6 +1,10 @@
 package archive
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // IndexName is the last entry of every bundle; a bundle without it was cut off.
 const IndexName = "index.json"
@@ -67,6 +71,11 @@ const (
 
 var outcomeRank = map[Outcome]int{
 	Complete: 1, Empty: 2, NeverStarted: 3, PossiblyRotated: 4, Truncated: 5, Unconfirmed: 6, Unavailable: 7,
+}
+
+// Outcomes are all outcomes, from best to worst.
+func Outcomes() []Outcome {
+	return slices.SortedFunc(maps.Keys(outcomeRank), func(a, b Outcome) int { return outcomeRank[a] - outcomeRank[b] })
 }
 
 // Worst is the worst outcome of logs; Complete if there are none.

@@ -3,6 +3,7 @@ package reclaim
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Config struct {
 	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
 	LogMaxBytes       ByteSize      `split_words:"true" default:"0" desc:"most bytes kept of one log, its head, such as 10Mi; 0: all"`
 	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`
+	PushgatewayURL    string        `split_words:"true" desc:"Prometheus Pushgateway that gets the run's metrics, with name and password if it needs them"`
 	SummaryFile       string        `split_words:"true" default:"/dev/termination-log" desc:"gets the summary if it exists; the default is what kubectl describe pod shows"`
 	// ShardIndex is which of Shards this run is, from 0; see SetShardIndex.
 	ShardIndex int `ignored:"true"`
@@ -89,6 +91,12 @@ func (p *Phases) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// isHTTP tells whether text is the address of an HTTP server.
+func isHTTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
 // Validate reports every problem at once, each naming its variable.
 func (c Config) Validate() error {
 	var problems []error
@@ -106,6 +114,7 @@ func (c Config) Validate() error {
 	positive("LOG_IDLE_TIMEOUT", c.LogIdleTimeout > 0, "a duration above 0")
 	positive("LOG_GRACE", c.LogGrace >= 0, "no negative duration")
 	positive("LOG_MAX_BYTES", c.LogMaxBytes >= 0, "no negative number")
+	positive("PUSHGATEWAY_URL", c.PushgatewayURL == "" || isHTTP(c.PushgatewayURL), "a URL such as http://pushgateway:9091")
 	for _, ns := range c.Namespaces {
 		positive("NAMESPACES", !c.ExcludeNamespaces.has(ns), "no namespace that RECLAIM_EXCLUDE_NAMESPACES has too: "+ns)
 	}

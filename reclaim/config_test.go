@@ -96,6 +96,8 @@ func TestValidate(t *testing.T) {
 		{"negative grace", func(c *Config) { c.LogGrace = -1 }, "RECLAIM_LOG_GRACE"},
 		{"negative size of a log", func(c *Config) { c.LogMaxBytes = -1 }, "RECLAIM_LOG_MAX_BYTES"},
 		{"one byte of a log", func(c *Config) { c.LogMaxBytes = 1 }, ""},
+		{"no URL of a Pushgateway", func(c *Config) { c.PushgatewayURL = "pushgateway:9091" }, "RECLAIM_PUSHGATEWAY_URL"},
+		{"a URL of a Pushgateway", func(c *Config) { c.PushgatewayURL = "https://u:p@push/x" }, ""},
 		{"a namespace both listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a", "b"}, List{"b"} }, "RECLAIM_NAMESPACES"},
 		{"different namespaces listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a"}, List{"b"} }, ""},
 	} {

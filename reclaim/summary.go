@@ -40,6 +40,11 @@ type Summary struct {
 	DeletedWithPartialLogs int   `json:"deletedWithPartialLogs"`
 	Bytes                  Bytes `json:"bytes"`
 
+	// OldestKept is when the oldest of the kept pods finished, OldestWaiting
+	// that of those that wait for a log; zero if there is none.
+	OldestKept    time.Time `json:"-"`
+	OldestWaiting time.Time `json:"-"`
+
 	failures []error
 }
 
@@ -71,6 +76,7 @@ func (s *Summary) add(r result) {
 		s.Remaining++
 	case Kept:
 		s.Kept[r.Reason]++
+		s.addKept(r)
 	case Skipped:
 		s.Skipped[r.Reason]++
 	case Failed:
@@ -92,6 +98,21 @@ func (s *Summary) add(r result) {
 	s.Bytes.Manifests += r.bytes.Manifests
 	s.Bytes.Logs += r.bytes.Logs
 	s.Bytes.Bundles += r.bytes.Bundles
+}
+
+func (s *Summary) addKept(r result) {
+	s.OldestKept = earlierOf(s.OldestKept, r.ref.finish.At)
+	if r.Reason == KeepLogWait {
+		s.OldestWaiting = earlierOf(s.OldestWaiting, r.ref.finish.At)
+	}
+}
+
+// earlierOf is the earlier of two times; a zero one is none.
+func earlierOf(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func (s *Summary) addDeleted(worst archive.Outcome) {
