@@ -3,11 +3,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 OUT         := bin/pod-reclaimer
 IMAGE       := pod-reclaimer:dev
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-COMMIT      := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
-DATE        := $(shell git log -1 --format=%cI 2>/dev/null)
-GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
-
-.PHONY: help build image test demo testbed testbed-down lint check
+.PHONY: help build image test fuzz demo testbed testbed-down lint check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,6 +18,9 @@ image: ## build the image IMAGE with buildah into bin/image.tar
 
 test: ## run all tests against a real API server and store; as root also a real node
 	@scripts/test
+
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@scripts/fuzz $(FUZZTIME)
 
 demo: build ## show the main job on a real API server and store
 	@scripts/demo
