@@ -36,8 +36,12 @@ func (o object) at(path ...any) any {
 	return value
 }
 
+func (o object) name() string { return o.at("metadata", "name").(string) }
+
 // render builds a kustomization in which MANIFESTS stands for ours, with the
-// kustomize of the real kubectl.
+// kustomize of the real kubectl. The objects are there by kind and name
+// ("CronJob/pod-reclaimer", without the test's prefix), and the first of each
+// kind, which is the base's, by its kind too.
 func (b *bed) render(kustomization string) (text []byte, objects map[string]object) {
 	b.t.Helper()
 	manifests, err := filepath.Abs("manifests")
@@ -64,7 +68,10 @@ func (b *bed) render(kustomization string) (text []byte, objects map[string]obje
 		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
 			b.t.Fatal(err)
 		}
-		objects[o.kind()] = o
+		objects[o.kind()+"/"+strings.TrimPrefix(o.name(), b.namespace+"-")] = o
+		if objects[o.kind()] == nil {
+			objects[o.kind()] = o
+		}
 	}
 	return text, objects
 }
@@ -132,12 +139,17 @@ func TestManifestsOnRealCluster(t *testing.T) {
 			continue
 		}
 		b.timesFit(target, objects)
-		pod := objects["CronJob"].at("spec", "jobTemplate", "spec", "template").(map[string]any)
-		if object(pod).at("metadata", "labels", "app.kubernetes.io/name") != "pod-reclaimer" {
-			t.Errorf("%s: the program will not know its own pods", target)
-		}
-		if env := object(pod).at("spec", "containers", 0, "env"); env != nil {
-			t.Errorf("%s: variables beside the ConfigMap's: %v", target, env)
+		for name, o := range objects {
+			if !strings.HasPrefix(name, "CronJob/") {
+				continue
+			}
+			pod := object(o.at("spec", "jobTemplate", "spec", "template").(map[string]any))
+			if pod.at("metadata", "labels", "app.kubernetes.io/name") != "pod-reclaimer" {
+				t.Errorf("%s: the program will not know the pods of %s", target, name)
+			}
+			if env := pod.at("spec", "containers", 0, "env"); env != nil {
+				t.Errorf("%s: variables beside the ConfigMap's for %s: %v", target, name, env)
+			}
 		}
 	}
 	b.readmeInstalls()
