@@ -3,6 +3,11 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 OUT         := bin/pod-reclaimer
 IMAGE       := pod-reclaimer:dev
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT      := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE        := $(shell git log -1 --format=%cI 2>/dev/null)
+GOBUILD     := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
+FUZZTIME    ?= 30s
+
 .PHONY: help build image test fuzz demo testbed testbed-down lint check
 
 help: ## list the targets
