@@ -30,6 +30,8 @@ type api interface {
 	ListObjectVersions(context.Context, *s3.ListObjectVersionsInput, ...func(*s3.Options)) (*s3.ListObjectVersionsOutput, error)
 	DeleteObject(context.Context, *s3.DeleteObjectInput, ...func(*s3.Options)) (*s3.DeleteObjectOutput, error)
 	DeleteObjects(context.Context, *s3.DeleteObjectsInput, ...func(*s3.Options)) (*s3.DeleteObjectsOutput, error)
+	GetBucketLifecycleConfiguration(context.Context, *s3.GetBucketLifecycleConfigurationInput, ...func(*s3.Options)) (*s3.GetBucketLifecycleConfigurationOutput, error)
+	PutBucketLifecycleConfiguration(context.Context, *s3.PutBucketLifecycleConfigurationInput, ...func(*s3.Options)) (*s3.PutBucketLifecycleConfigurationOutput, error)
 }
 
 // Bucket is the archive of one cluster in one bucket. It is safe for
@@ -79,6 +81,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 		o.UsePathStyle = cfg.PathStyle == "true" || cfg.PathStyle == "auto" && custom
 		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding)
 		o.Retryer = retryConflicts(o.Retryer)
+		o.Logger = logging.Nop{} // or it writes to stderr
 		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)
 	})
 	b := &Bucket{cfg: cfg, layout: cfg.layout(), s3: client, now: opts.Now, credentials: loaded.Credentials}

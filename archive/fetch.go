@@ -24,6 +24,15 @@ var ErrRefused = errors.New("the store does not give the object out")
 // returns nil. An error is ErrNotFound, ErrRefused, ErrMismatch for a bundle
 // that is not what it should be, that of visit, or that of the request.
 func (b *Bucket) Read(ctx context.Context, o Object, visit Visit) (Index, error) {
+	return b.save(ctx, o, io.Discard, visit)
+}
+
+// Save is Read, and writes the bundle to w as it is stored.
+func (b *Bucket) Save(ctx context.Context, o Object, w io.Writer) (Index, error) {
+	return b.save(ctx, o, w, func(File, io.Reader) error { return nil })
+}
+
+func (b *Bucket) save(ctx context.Context, o Object, w io.Writer, visit Visit) (Index, error) {
 	out, err := b.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.cfg.Bucket, Key: &o.name})
 	switch status(err) {
 	case http.StatusNotFound:
@@ -41,7 +50,7 @@ func (b *Bucket) Read(ctx context.Context, o Object, visit Visit) (Index, error)
 	}
 	compression, _ := compressionOf(o.name)
 	sum := sha256.New()
-	counted := &counter{r: io.TeeReader(out.Body, sum)}
+	counted := &counter{r: io.TeeReader(out.Body, io.MultiWriter(sum, w))}
 	index, err := ReadBundle(counted, compression, visit)
 	if errors.Is(err, ErrMalformed) {
 		return Index{}, mismatch(o, "%v", err)

@@ -26,7 +26,7 @@ func (b *Bucket) Find(ctx context.Context, class Class, namespace, pod, uid stri
 		for _, o := range page.Contents {
 			name := aws.ToString(o.Key)
 			if key, err := b.layout.parseAny(name); err == nil {
-				found = append(found, Object{Key: key, Size: aws.ToInt64(o.Size), name: name, class: class})
+				found = append(found, Object{Key: key, Size: aws.ToInt64(o.Size), Stored: aws.ToTime(o.LastModified), name: name, class: class})
 			}
 		}
 	}

@@ -21,6 +21,8 @@ type Object struct {
 	Key      Key
 	Size     int64
 	Metadata map[string]string
+	// Stored is when the store took it, as a list says; zero if it was not listed.
+	Stored time.Time
 	// Fresh tells that VerifyPut has proven it, so that this run wrote it.
 	Fresh bool
 
@@ -41,14 +43,37 @@ func (o Object) ArchivedAt() time.Time {
 	return t
 }
 
+// RetainUntil is until when the object is kept, by the time at which it was put,
+// or stored if its metadata was not asked for; zero for forever.
+func (o Object) RetainUntil() time.Time {
+	if at := o.ArchivedAt(); !at.IsZero() {
+		return o.class.RetainUntil(at)
+	}
+	return o.class.RetainUntil(o.Stored)
+}
+
 // Logs is the worst outcome of the bundle's logs, as its metadata says.
 func (o Object) Logs() Outcome { return Outcome(o.Metadata[metaLogs]) }
+
+// Phase is the phase in which the pod ended, as its metadata says.
+func (o Object) Phase() string { return o.Metadata[metaPhase] }
+
+// FinishedAt is when the pod ended, as its metadata says, in RFC 3339.
+func (o Object) FinishedAt() string { return o.Metadata[metaFinishedAt] }
 
 // Head asks for the bundle under key; ErrNotFound if there is none. Its answer
 // proves nothing about the content: see Verify.
 func (b *Bucket) Head(ctx context.Context, key Key) (Object, error) {
 	o, err := b.head(ctx, b.layout.object(key), key.Class)
 	o.Key = key
+	return o, err
+}
+
+// Look asks for an object that was listed, which may be of another compression
+// than today's; ErrNotFound if it is there no more.
+func (b *Bucket) Look(ctx context.Context, listed Object) (Object, error) {
+	o, err := b.head(ctx, listed.name, listed.class)
+	o.Key, o.Stored = listed.Key, listed.Stored
 	return o, err
 }
 

@@ -88,3 +88,20 @@ func Worst(logs []Log) Outcome {
 	}
 	return worst
 }
+
+// Whole tells whether nothing of the log is missing; an outcome that is not known
+// says nothing of the kind.
+func (o Outcome) Whole() bool {
+	return o == Complete || o == Empty || o == NeverStarted
+}
+
+// Worse tells whether o is a worse outcome than than; one that is not known is
+// the worst.
+func (o Outcome) Worse(than Outcome) bool { return rankOf(o) > rankOf(than) }
+
+func rankOf(o Outcome) int {
+	if rank, known := outcomeRank[o]; known {
+		return rank
+	}
+	return len(outcomeRank) + 1
+}

@@ -82,8 +82,11 @@ func (l layout) object(k Key) string {
 
 // pod is where the pod's bundles of one class lie, with a slash at the end.
 func (l layout) pod(k Key) string {
-	return strings.Join([]string{l.root(), "pods", k.Class.String(), k.Namespace, k.Pod, ""}, "/")
+	return l.class(k.Class) + k.Namespace + "/" + k.Pod + "/"
 }
+
+// class is where the bundles of one class lie, with a slash at the end.
+func (l layout) class(c Class) string { return l.root() + "/pods/" + c.String() + "/" }
 
 // parseAny parses the key of a bundle of any compression: the configured one
 // may have been another before.

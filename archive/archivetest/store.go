@@ -45,6 +45,7 @@ type Store struct {
 	objectLock bool
 	hideLock   bool
 	lie        func(string, *Stored)
+	rules      []byte
 	objects    map[string]*Stored
 }
 
@@ -114,7 +115,7 @@ func (s *Store) Set(key string, o *Stored) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.Stored.IsZero() {
-		o.Stored = time.Now()
+		o.Stored = time.Now().Add(s.Journal.ahead())
 	}
 	s.objects[key] = o
 }
@@ -152,6 +153,8 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case req.Method == http.MethodGet && req.URL.Query().Has("object-lock"):
 		s.lockConfiguration(w)
+	case req.URL.Query().Has("lifecycle"):
+		s.lifecycle(w, req, body)
 	case req.Method == http.MethodGet && req.URL.Query().Has("versions"):
 		Refuse(w, http.StatusNotImplemented, "NotImplemented")
 	case req.Method == http.MethodGet && key == "":

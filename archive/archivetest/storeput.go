@@ -50,7 +50,7 @@ func (s *Store) keep(w http.ResponseWriter, req *http.Request, key string, body 
 		Refuse(w, http.StatusBadRequest, "InvalidTag")
 		return
 	}
-	o := &Stored{Body: body, Metadata: map[string]string{}, Tags: tags, Header: http.Header{}, Stored: time.Now()}
+	o := &Stored{Body: body, Metadata: map[string]string{}, Tags: tags, Header: http.Header{}, Stored: time.Now().Add(s.Journal.ahead())}
 	for name := range req.Header {
 		if meta, ok := strings.CutPrefix(strings.ToLower(name), "x-amz-meta-"); ok {
 			o.Metadata[meta] = req.Header.Get(name)
