@@ -57,9 +57,8 @@ func (b *Bucket) Verify(ctx context.Context, got Object) error {
 	if err := b.verifyBytes(ctx, got); err != nil {
 		return err
 	}
-	archivedAt := got.ArchivedAt()
-	if archivedAt.IsZero() || got.Metadata[metaRetainUntil] != retainUntil(got.class, archivedAt) {
-		return unprotected(got, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
+	if err := verifyDate(got); err != nil {
+		return err
 	}
 	if err := b.verifyEncryption(got); err != nil {
 		return err
@@ -68,6 +67,15 @@ func (b *Bucket) Verify(ctx context.Context, got Object) error {
 		return err
 	}
 	return b.verifyTags(ctx, got)
+}
+
+// verifyDate computes the date anew from the time of archiving.
+func verifyDate(got Object) error {
+	archivedAt := got.ArchivedAt()
+	if archivedAt.IsZero() || got.Metadata[metaRetainUntil] != retainUntil(got.class, archivedAt) {
+		return unprotected(got, "retain-until %q does not follow from archived-at %q", got.Metadata[metaRetainUntil], got.Metadata[metaArchivedAt])
+	}
+	return nil
 }
 
 func (b *Bucket) verifyBytes(ctx context.Context, got Object) error {
