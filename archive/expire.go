@@ -29,22 +29,30 @@ type Past struct {
 	Bytes   int64 `json:"bytes"`
 }
 
+// ExpireOptions say what Expire does with what it finds.
+type ExpireOptions struct {
+	// Confirm deletes it; else it is only counted.
+	Confirm bool
+	// Refused gets what the store refused to delete: ErrLocked or another error.
+	Refused func(error)
+	// Progress, if set, is told how many objects were looked at.
+	Progress func(int)
+}
+
 // clockTolerance is how far the store's clock and ours may be apart.
 const clockTolerance = 2 * time.Minute
 
 // Expire finds every bundle and every part of a run record that is a full day
-// past its retain-until, of whatever class, and with confirm deletes it, with its
-// versions and delete markers. The key says the class and the list says when it
-// was stored: nothing is read but the list. What the store refuses to delete is
-// given to refused, ErrLocked or another error, and the rest goes on. With an
-// error Expiry tells what was done until then.
+// past its retain-until, of whatever class, and deletes it if that is confirmed,
+// with its versions and delete markers. The key says the class and the list says
+// when it was stored: nothing is read but the list. What the store refuses to
+// delete stops nothing else. With an error Expiry tells what was done until then.
 //
 // A delete marker is past its date when it has been there for as long as a bundle
 // is kept; then all that it hides is, too.
-func (b *Bucket) Expire(ctx context.Context, confirm bool, refused func(error)) (Expiry, error) {
-	now := b.now()
-	e := &expirer{bucket: b, now: now, confirm: confirm, refused: refused, Expiry: Expiry{Past: map[Class]Past{}}}
-	if err := b.sameClock(ctx, now); err != nil {
+func (b *Bucket) Expire(ctx context.Context, opts ExpireOptions) (Expiry, error) {
+	e := &expirer{bucket: b, opts: opts, now: b.now(), Expiry: Expiry{Past: map[Class]Past{}}}
+	if err := b.sameClock(ctx, e.now); err != nil {
 		return e.Expiry, err
 	}
 	err := b.versions(ctx, b.layout.root()+"/", func(page []version) error { return e.page(ctx, page) })
@@ -70,14 +78,16 @@ func (b *Bucket) sameClock(ctx context.Context, now time.Time) error {
 // expirer holds at most one batch of what is to be deleted.
 type expirer struct {
 	Expiry
-	bucket  *Bucket
-	now     time.Time
-	confirm bool
-	refused func(error)
-	batch   []version
+	bucket *Bucket
+	opts   ExpireOptions
+	now    time.Time
+	batch  []version
 }
 
 func (e *expirer) page(ctx context.Context, page []version) error {
+	if e.opts.Progress != nil {
+		e.opts.Progress(len(page))
+	}
 	for _, v := range page {
 		class, _, ok := e.bucket.layout.kept(v.name)
 		switch {
@@ -87,7 +97,7 @@ func (e *expirer) page(ctx context.Context, page []version) error {
 			e.Foreign++
 		case !class.Past(v.stored, e.now):
 			e.Young++
-		case !e.confirm:
+		case !e.opts.Confirm:
 			e.count(v)
 		default:
 			e.batch = append(e.batch, v)
@@ -118,7 +128,7 @@ func (e *expirer) removed(v version, err error) {
 	default:
 		e.Failed++
 	}
-	e.refused(err)
+	e.opts.Refused(err)
 }
 
 func (e *expirer) count(v version) {

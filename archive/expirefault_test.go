@@ -44,7 +44,7 @@ func TestExpireMany(t *testing.T) {
 				store.Journal.Before(func(_ string, w http.ResponseWriter, req *http.Request) bool { return c.fault(w, req) })
 			}
 			failed := 0
-			e, err := b.Expire(t.Context(), true, func(error) { failed++ })
+			e, err := b.Expire(t.Context(), ExpireOptions{Confirm: true, Refused: func(error) { failed++ }})
 			if e.Past[Class{7}] != c.want || e.Failed != c.failed || failed != c.failed || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%+v, %v", e, err)
 			}
@@ -67,7 +67,7 @@ func TestExpireWrongClock(t *testing.T) {
 	b, store := openStub(t, Zstd)
 	b.now = func() time.Time { return time.Now().Add(365 * day) }
 	store.Set("prod-1/pods/7d/shop/a/"+uid+"_1.tar.zst", &archivetest.Stored{Body: []byte("x")})
-	if _, err := b.Expire(t.Context(), true, nil); err == nil || !strings.Contains(err.Error(), "clocks") || len(store.Keys()) != 1 {
+	if _, err := b.Expire(t.Context(), ExpireOptions{Confirm: true}); err == nil || !strings.Contains(err.Error(), "clocks") || len(store.Keys()) != 1 {
 		t.Errorf("%v, left %v", err, store.Keys())
 	}
 }
@@ -85,7 +85,7 @@ func TestExpireInterrupted(t *testing.T) {
 			cancel()
 		}
 	})
-	e, err := b.Expire(ctx, true, func(error) {})
+	e, err := b.Expire(ctx, ExpireOptions{Confirm: true, Refused: func(error) {}})
 	if !errors.Is(err, context.Canceled) || e.Past[Class{7}].Bundles > 1000 || len(store.Keys()) < 2000 {
 		t.Errorf("%+v, %v, %d left", e, err, len(store.Keys()))
 	}
