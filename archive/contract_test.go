@@ -69,15 +69,19 @@ func contract(t *testing.T, b *Bucket) {
 		t.Fatal(err)
 	}
 	claimAndRecord(t, b)
-	for _, key := range []Key{exampleKey(), exampleKey(provisional), longestKeys()[1]} {
+	for i, key := range []Key{exampleKey(), exampleKey(provisional), longestKeys()[1]} {
 		key.Number = 1
+		sizes := []int64{10, 20}
+		if i == 0 {
+			sizes[1] = 2 << 20
+		}
 		if _, err := b.Head(ctx, key); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("head of nothing: %v", err)
 		}
 		if keys, err := b.Numbers(ctx, key); err != nil || len(keys) != 0 {
 			t.Fatalf("numbers of nothing: %v, %v", keys, err)
 		}
-		for _, size := range []int64{10, 2 << 20} {
+		for _, size := range sizes {
 			putAndCopy(t, b, key, sealed(t, b, size))
 			key = key.Next().Next()
 		}

@@ -64,7 +64,7 @@ func Run(ctx context.Context, p Program, args []string) error {
 		err = fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	if ctx.Err() == nil {
-		fmt.Fprintln(p.Err, "error: "+strings.TrimPrefix(err.Error(), ErrUsage.Error()+": "))
+		p.say("error", "31", "%s", strings.TrimPrefix(err.Error(), ErrUsage.Error()+": "))
 	}
 	if errors.Is(err, ErrUsage) {
 		fmt.Fprintf(p.Err, "See '%s --help'.\n", command.CommandPath())
@@ -89,7 +89,7 @@ ARCHIVE_BUCKET and ARCHIVE_CLUSTER name, with the AWS SDK's own variables
 	}
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.AddCommand(p.expire(), p.version())
+	root.AddCommand(p.list(), p.logs(), p.get(), p.audit(), p.expire(), p.lifecycle(), p.version())
 	for _, verb := range root.Commands() {
 		verb.DisableFlagsInUseLine = true
 	}

@@ -45,7 +45,12 @@ configuration, 3 some objects could not be deleted (locked ones do not count).`,
 		if err != nil {
 			return err
 		}
-		expiry, err := bucket.Expire(cmd.Context(), confirm, func(err error) { fmt.Fprintln(p.Err, printable(err.Error())) })
+		bar := p.progress("objects")
+		expiry, err := bucket.Expire(cmd.Context(), archive.ExpireOptions{Confirm: confirm, Progress: bar.add, Refused: func(err error) {
+			bar.clear()
+			fmt.Fprintln(p.Err, printable(err.Error()))
+		}})
+		bar.clear()
 		if table := printExpiry(p.Out, expiry, confirm); err == nil {
 			err = table
 		}

@@ -4,19 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
 )
-
-const uid = "0d5f9a1e-8a4e-4f3c-9c55-0a6b4f3f2d11"
-
-// set puts an object past the front door that was stored some days ago.
-func (s *shelf) set(name string, days, size int) *archivetest.Stored {
-	o := &archivetest.Stored{Body: make([]byte, size), Stored: today.Add(-time.Duration(days) * 24 * time.Hour), Header: http.Header{}}
-	s.store.Set("prod-1/"+name, o)
-	return o
-}
 
 func TestExpireSession(t *testing.T) {
 	s := newShelf(t)

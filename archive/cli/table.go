@@ -46,3 +46,11 @@ func bytesText(n int64) string {
 	}
 	return strconv.FormatFloat(value, 'f', 1, 64) + []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}[unit]
 }
+
+// orText is text, or other if there is none.
+func orText(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}

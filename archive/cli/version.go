@@ -41,9 +41,4 @@ func (p Program) source() (commit, date string) {
 	return orUnknown(commit), orUnknown(date)
 }
 
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
-}
+func orUnknown(text string) string { return orText(text, "unknown") }
