@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,8 +113,9 @@ func (b *Bucket) verifyTags(ctx context.Context, got Object) error {
 	for _, tag := range out.TagSet {
 		stored[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
 	}
-	for key, value := range tags(got.class, got.ArchivedAt()) {
-		if stored[key] != value {
+	want := tags(got.class, got.ArchivedAt())
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if value := want[key]; stored[key] != value {
 			return unprotected(got, "tag %s is %q, want %q (a store without tags needs ARCHIVE_TAGGING=off)", key, stored[key], value)
 		}
 	}

@@ -67,25 +67,34 @@ It needs the permissions s3:ListBucket and s3:GetObject.`,
 
 // printPod prints the newest manifest that can be read.
 func (p Program) printPod(ctx context.Context, bucket *archive.Bucket, pod archive.Pod, output string) error {
-	var failed error
-	for _, o := range pod.ByManifest() {
+	return p.firstReadable(pod, func(o archive.Object) (bool, error) {
 		entries, index, err := p.readDocuments(ctx, bucket, o)
-		if damaged(err) {
-			p.warn("passed over: %v", err)
-			failed = err
-			continue
-		}
 		if err != nil {
-			return err
+			return true, err
 		}
-		return p.printDocuments(o, entries, index, output)
-	}
-	return fmt.Errorf("none of the pod's %d bundles can be read: %w", len(pod.Bundles), failed)
+		return false, p.printDocuments(o, entries, index, output)
+	})
 }
 
-// damaged tells whether err is of one bundle, and another one may do.
-func damaged(err error) bool {
-	return errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrMismatch) || errors.Is(err, archive.ErrRefused)
+// firstReadable calls read with the pod's bundles, those with the newest manifest
+// first, until it wants no more. A bundle that is damaged, or not given out, is
+// passed over if there is another.
+func (p Program) firstReadable(pod archive.Pod, read func(archive.Object) (more bool, err error)) error {
+	var failed error
+	for _, o := range pod.ByManifest() {
+		if failed != nil {
+			p.warn("passed over: %v", failed)
+		}
+		more, err := read(o)
+		failed = nil
+		switch {
+		case errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrMismatch) || errors.Is(err, archive.ErrRefused):
+			failed = err
+		case err != nil || !more:
+			return err
+		}
+	}
+	return failed
 }
 
 const eventsName = "events.json"
@@ -101,6 +110,9 @@ func (p Program) readDocuments(ctx context.Context, bucket *archive.Bucket, o ar
 		entries[f.Path] = text
 		return err
 	})
+	if err == nil && entries[manifestName] == nil {
+		err = fmt.Errorf("%w: %s has no %s", archive.ErrMismatch, o.Name(), manifestName)
+	}
 	return entries, index, err
 }
 

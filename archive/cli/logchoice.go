@@ -32,23 +32,18 @@ type chosen struct {
 // that is read.
 func (l *logPrinter) choose(ctx context.Context, pod archive.Pod) error {
 	var all []candidate
-	for _, o := range pod.ByManifest() {
+	err := l.p.firstReadable(pod, func(o archive.Object) (bool, error) {
 		c, err := l.read(ctx, o)
-		if damaged(err) {
-			l.p.warn("passed over: %v", err)
-			l.failed = err
-			continue
+		if err == nil {
+			all = append(all, c)
 		}
-		if err != nil {
-			return err
-		}
-		all = append(all, c)
-		if len(all) == maxCandidates || archive.Worst(all[0].index.Logs).Whole() {
-			break
-		}
+		return len(all) < maxCandidates && (len(all) == 0 || !archive.Worst(all[0].index.Logs).Whole()), err
+	})
+	if err != nil && len(all) == 0 {
+		return err
 	}
-	if len(all) == 0 {
-		return fmt.Errorf("none of the pod's %d bundles can be read: %w", len(pod.Bundles), l.failed)
+	if err != nil {
+		l.p.warn("passed over: %v", err)
 	}
 	containers, err := l.containers(all[0].manifest)
 	if err != nil {

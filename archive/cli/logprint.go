@@ -18,7 +18,6 @@ type logPrinter struct {
 	flags    logFlags
 	since    time.Time
 	finished time.Time
-	failed   error
 	chosen   []chosen
 }
 

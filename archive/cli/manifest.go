@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -87,11 +86,11 @@ func kubectlForm(text []byte, asYAML bool) ([]byte, error) {
 	decoder.UseNumber()
 	var pod map[string]any
 	if err := decoder.Decode(&pod); err != nil {
-		return nil, fmt.Errorf("decode %s: %w", manifestName, err)
+		return nil, fmt.Errorf("%w: decode %s: %w", archive.ErrMismatch, manifestName, err)
 	}
 	metadata, ok := pod["metadata"].(map[string]any)
 	if !ok {
-		return nil, errors.New(manifestName + " has no metadata")
+		return nil, fmt.Errorf("%w: %s has no metadata", archive.ErrMismatch, manifestName)
 	}
 	delete(metadata, "managedFields")
 	sorted, err := json.MarshalIndent(pod, "", "    ")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,7 +89,8 @@ func manifestOf(name string, containers ...string) string {
 		if isInit {
 			kind = 1
 		}
-		kinds[kind] = append(kinds[kind], fmt.Sprintf(`{"name":%q,"image":"example/%s:1"}`, name, name))
+		text, _ := json.Marshal(name)
+		kinds[kind] = append(kinds[kind], fmt.Sprintf(`{"name":%s,"image":"example/image:1"}`, text))
 	}
 	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop","managedFields":[{"manager":"kubelet"}],"annotations":{"note":"a < b"}},`+
 		`"spec":{"initContainers":[%s],"containers":[%s],"priority":0},"status":{"phase":"Failed"}}`+"\n", name, strings.Join(kinds[1], ","), strings.Join(kinds[0], ","))
