@@ -93,6 +93,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 // in flight; the SDK's default of ten would reconnect for the rest.
 func keepConnections() aws.HTTPClient {
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialContext = dialer(t.DialContext)
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
 	})
 }
