@@ -65,7 +65,7 @@ spec: {%s, template: {spec: {restartPolicy: Never,
 // Jobs in the middle of their work lose their ended pods, and go on as if those
 // were there: no work is done again, every failure counts, and each Job ends as
 // it should.
-func TestJobsAfterDelete(t *testing.T) {
+func TestJobsAfterDeleteOnRealNode(t *testing.T) {
 	b := newNodeBed(t)
 	work := t.TempDir()
 	ended, waiting := 0, 0

@@ -18,7 +18,7 @@ import (
 // The kubelet dies in the middle of a large log. The API server relays that as a
 // clean end of the answer; it is not taken for the end of the log, whether the
 // kubelet is there again when the end is asked for, or not.
-func TestKubeletKilledInMidLog(t *testing.T) {
+func TestKubeletKilledInMidLogOnRealNode(t *testing.T) {
 	b := newNodeBed(t)
 	mendAtEnd(t)
 	b.nodePod("big", "echo placeholder")

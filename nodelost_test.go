@@ -18,7 +18,7 @@ import (
 // kubelet's back, the Node deleted), a log that comes back is waited for, one
 // that was archived before is taken from there, and none is claimed that is not
 // there.
-func TestNodeThatFails(t *testing.T) {
+func TestNodeThatFailsOnRealNode(t *testing.T) {
 	b := newNodeBed(t)
 	mendAtEnd(t)
 	for _, name := range []string{"waits", "removed", "unlinked", "archived", "late"} {
@@ -79,7 +79,7 @@ func TestNodeThatFails(t *testing.T) {
 
 // A kubelet that starts again does not know its pods for a moment. The log is
 // waited for all that time.
-func TestKubeletStartsAgain(t *testing.T) {
+func TestKubeletStartsAgainOnRealNode(t *testing.T) {
 	b := newNodeBed(t)
 	mendAtEnd(t)
 	b.nodePod("a", "echo a line")

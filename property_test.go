@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// propertyCases is how many random pods there are.
+	// propertyCases is how many random pods there are; with the race detector
+	// on it is racedCases, and make test runs both.
 	propertyCases = 2000
+	racedCases    = 250
 	// propertyWorld is how many of them share a cluster and a store.
 	propertyWorld = 250
 )
@@ -28,7 +30,11 @@ const (
 // PROPERTY_SEED the first world is that one again; PROPERTY_CASES is how many
 // pods there are, for a longer series or for one world only.
 func TestRandomPods(t *testing.T) {
-	cases := number(t, "PROPERTY_CASES", propertyCases)
+	byDefault := uint64(propertyCases)
+	if raced {
+		byDefault = racedCases
+	}
+	cases := number(t, "PROPERTY_CASES", byDefault)
 	seed := number(t, "PROPERTY_SEED", rand.Uint64N(1_000_000))
 	for name, value := range map[string]string{
 		"HOME": t.TempDir(), "KUBECONFIG": reclaimtest.Kubeconfig(t, "http://api"), "AWS_ENDPOINT_URL_S3": "http://store",

@@ -55,9 +55,13 @@ func newBed(t testing.TB) *bed {
 	return b
 }
 
-// newNodeBed is a testbed with a real node.
+// newNodeBed is a testbed with a real node. scripts/test runs these tests by
+// their names, beside the others.
 func newNodeBed(t testing.TB) *bed {
 	t.Helper()
+	if !strings.Contains(t.Name(), "OnRealNode") {
+		t.Fatal("a test that needs a real node has OnRealNode in its name")
+	}
 	if os.Getenv("TESTBED_NODE") == "" {
 		if os.Getenv("TESTBED_REQUIRED") == "node" {
 			t.Fatal("the testbed has no real node, and TESTBED_REQUIRED asks for one")
