@@ -41,7 +41,7 @@ func (f *podFlags) take(args []string) error {
 // outputFlag is -o, one of a few words.
 func outputFlag(cmd *cobra.Command, value *string, words ...string) {
 	cmd.Flags().StringVarP(value, "output", "o", "", "Output format, one of: "+strings.Join(words, ", "))
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(toCompletions(words), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *value != "" && !slices.Contains(words, *value) {
@@ -49,13 +49,6 @@ func outputFlag(cmd *cobra.Command, value *string, words ...string) {
 		}
 		return run(cmd, args)
 	}
-}
-
-func toCompletions(words []string) (all []cobra.Completion) {
-	for _, w := range words {
-		all = append(all, w)
-	}
-	return all
 }
 
 // completePods completes names of pods in the namespace of the flag.
@@ -85,7 +78,7 @@ func (p Program) complete(cmd *cobra.Command, names func(*archive.Bucket) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	return toCompletions(all), cobra.ShellCompDirectiveNoFileComp
+	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 // since is the time before which nothing is of interest; zero if age is 0.
