@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,6 +38,7 @@ spec:
 		"logs/report.log":  b.kubectl("logs", pod, "-c", "report", "--timestamps"),
 	}
 	manifest := b.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.uid} {.metadata.resourceVersion}")
+	shown := b.shown(pod)
 
 	e := b.run()
 	e.expect(t, 0, "the pod archived and deleted", e.summary.Deleted == 1 && e.summary.Archived == 1 && e.summary.Logs["complete"] == 2)
@@ -62,6 +65,7 @@ spec:
 		t.Errorf("the Job made new pods: %v", again)
 	}
 	opensWithTar(t, put.Path, put.Body, before)
+	b.readsBack(shown)
 }
 
 // opensWithTar unpacks a bundle as a person without this program would.
@@ -162,6 +166,7 @@ spec:
 			}
 		}
 	}
+	shown := b.shown(slices.Collect(maps.Keys(want))...)
 
 	e := b.run()
 	e.expect(t, 0, "all deleted", e.summary.Deleted == 4 && e.summary.DeletedWithoutLogs == 1 && e.summary.DeletedWithPartialLogs == 1)
@@ -181,6 +186,7 @@ spec:
 			t.Errorf("pod %s: logs %+v", pod, bundle.Index.Logs)
 		}
 	}
+	b.readsBack(shown)
 }
 
 // On a real node too, the pod that took the name survives, though it has ended

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,7 @@ func TestEveryEndOnRealNode(t *testing.T) {
 	if err != nil || len(gz) == 0 {
 		t.Errorf("no log was rotated to .gz: %v", err)
 	}
+	shown := b.shown(slices.Collect(maps.Keys(want))...)
 	e = b.run()
 	e.expect(t, 0, "all deleted", e.summary.Deleted == len(want) && e.summary.DeletedWithoutLogs == 2 && e.summary.DeletedWithPartialLogs == 1)
 	b.outcomes(want)
@@ -105,4 +107,5 @@ func TestEveryEndOnRealNode(t *testing.T) {
 	if bytes.Count(log, []byte("x")) != 64<<20 || bytes.Count(log, []byte("\n")) != 3 || !bytes.HasSuffix(log, []byte("Z after\n")) {
 		t.Errorf("the log with the long line has %d bytes", len(log))
 	}
+	b.readsBack(shown)
 }
