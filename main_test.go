@@ -24,10 +24,16 @@ const asProgram = "TEST_AS_PROGRAM"
 // clockAhead sets the program's clock ahead, by a duration.
 const clockAhead = "TEST_CLOCK_AHEAD"
 
+// pushWait sets the program's pushTimeout.
+const pushWait = "TEST_PUSH_WAIT"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		ahead, _ := time.ParseDuration(os.Getenv(clockAhead))
 		now = func() time.Time { return time.Now().Add(ahead) }
+		if wait, err := time.ParseDuration(os.Getenv(pushWait)); err == nil {
+			pushTimeout = wait
+		}
 		main()
 	}
 	os.Exit(m.Run())

@@ -19,8 +19,8 @@ import (
 )
 
 // pushTimeout bounds the push of the metrics: a Pushgateway that hangs must not
-// keep a run that is done.
-const pushTimeout = 10 * time.Second
+// keep a run that is done. Tests set less.
+var pushTimeout = 10 * time.Second
 
 // metrics are those of one run. A run is too short to be scraped, so they are
 // pushed when it ends:
@@ -164,8 +164,10 @@ func (m *metrics) push(ctx context.Context, address, cluster string, shard int) 
 	}
 	user := u.User
 	u.User = nil
-	pusher := push.New(u.String(), "pod-reclaimer").Gatherer(m.registry).Grouping("cluster", cluster).Grouping("shard", strconv.Itoa(shard))
-	if password, ok := user.Password(); ok {
+	pusher := push.New(u.String(), "pod-reclaimer").Gatherer(m.registry).Client(noRedirects).
+		Grouping("cluster", cluster).Grouping("shard", strconv.Itoa(shard))
+	if user != nil {
+		password, _ := user.Password()
 		pusher = pusher.BasicAuth(user.Username(), password)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushTimeout)
@@ -175,3 +177,7 @@ func (m *metrics) push(ctx context.Context, address, cluster string, shard int) 
 	}
 	return nil
 }
+
+// noRedirects takes a redirect for the answer: followed, most become a GET, which
+// a login page answers with 200.
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

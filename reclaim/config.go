@@ -91,10 +91,11 @@ func (p *Phases) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// isHTTP tells whether text is the address of an HTTP server.
+// isHTTP tells whether text is the address of an HTTP server, to which a path can
+// be added.
 func isHTTP(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
 }
 
 // Validate reports every problem at once, each naming its variable.

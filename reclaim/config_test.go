@@ -98,6 +98,7 @@ func TestValidate(t *testing.T) {
 		{"one byte of a log", func(c *Config) { c.LogMaxBytes = 1 }, ""},
 		{"no URL of a Pushgateway", func(c *Config) { c.PushgatewayURL = "pushgateway:9091" }, "RECLAIM_PUSHGATEWAY_URL"},
 		{"a URL of a Pushgateway", func(c *Config) { c.PushgatewayURL = "https://u:p@push/x" }, ""},
+		{"a URL of a Pushgateway with a query", func(c *Config) { c.PushgatewayURL = "https://push/?token=x" }, "RECLAIM_PUSHGATEWAY_URL"},
 		{"a namespace both listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a", "b"}, List{"b"} }, "RECLAIM_NAMESPACES"},
 		{"different namespaces listed and excluded", func(c *Config) { c.Namespaces, c.ExcludeNamespaces = List{"a"}, List{"b"} }, ""},
 	} {
