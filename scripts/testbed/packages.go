@@ -22,6 +22,9 @@ var debianPackages = []struct {
 	{"busybox-static", staticBusybox},
 	// for the image of the program itself, see scripts/image
 	{"buildah", func() bool { return exists("/usr/bin/buildah") }},
+	// for the metrics; promtool comes with prometheus
+	{"prometheus", func() bool { return exists("/usr/bin/prometheus") && exists("/usr/bin/promtool") }},
+	{"prometheus-pushgateway", func() bool { return exists("/usr/bin/prometheus-pushgateway") }},
 }
 
 // staticBusybox says whether busybox runs where nothing else is.
