@@ -64,7 +64,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 	loaded, err := config.LoadDefaultConfig(ctx,
 		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
-		config.WithHTTPClient(keepConnections()),
+		config.WithHTTPClient(keepConnections(storeIdle)),
 		config.WithLogger(logging.Nop{}), // what it says on stderr is returned as an error, or harmless
 	)
 	if err != nil {
@@ -91,9 +91,9 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 
 // keepConnections keeps as many idle connections to the store as pods can be
 // in flight; the SDK's default of ten would reconnect for the rest.
-func keepConnections() aws.HTTPClient {
+func keepConnections(idle time.Duration) aws.HTTPClient {
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext = dialer(t.DialContext)
+		t.DialContext = dialer(idle, t.DialContext)
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
 	})
 }

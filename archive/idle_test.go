@@ -11,9 +11,6 @@ import (
 // A store that takes a request and says nothing, or stops in its answer, gives
 // an error; one that is slow, but goes on, does not.
 func TestStoreThatStandsStill(t *testing.T) {
-	before := storeIdle
-	storeIdle = 2 * time.Second
-	t.Cleanup(func() { storeIdle = before })
 	for name, tt := range map[string]struct {
 		answer http.HandlerFunc
 		body   bool // sent slowly
@@ -47,7 +44,7 @@ func TestStoreThatStandsStill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := keepConnections().Do(req)
+			answer, err := keepConnections(2 * time.Second).Do(req)
 			if err == nil {
 				_, err = io.Copy(io.Discard, answer.Body)
 				answer.Body.Close()
