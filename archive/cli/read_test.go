@@ -52,3 +52,12 @@ func TestAuditSession(t *testing.T) {
 	s.cfg.ObjectLock.UnmarshalText([]byte("governance"))
 	s.session("audit-damaged")
 }
+
+// The commands that the documents show print what they show.
+func TestDocuments(t *testing.T) {
+	for _, file := range []string{"docs/reading.md", "README.md"} {
+		s := newShelf(t)
+		s.fill()
+		s.document("../../" + file)
+	}
+}

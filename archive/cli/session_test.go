@@ -80,7 +80,24 @@ func codeOf(err error) int {
 // command, what follows is what it must print. -update writes it down.
 func (s *shelf) session(name string) {
 	s.t.Helper()
-	file := filepath.Join("testdata", name+".txt")
+	s.play(filepath.Join("testdata", name+".txt"), func(line string) bool { return strings.HasPrefix(line, "# ") })
+}
+
+// document plays the commands in the code blocks of a document.
+func (s *shelf) document(file string) {
+	s.t.Helper()
+	inBlock, played := false, false
+	s.play(file, func(line string) bool {
+		fence := strings.HasPrefix(line, "```")
+		inBlock, played = inBlock != fence, played && !fence
+		played = played || inBlock && (strings.HasPrefix(line, "$ pod-reclaimer ") || strings.HasPrefix(line, "$ kubectl reclaimed "))
+		return !played
+	})
+}
+
+// play runs the commands of a file and compares all but the lines that are text.
+func (s *shelf) play(file string, isText func(line string) bool) {
+	s.t.Helper()
 	want, err := os.ReadFile(file)
 	if err != nil {
 		s.t.Fatal(err)
@@ -88,7 +105,7 @@ func (s *shelf) session(name string) {
 	var got strings.Builder
 	for line := range strings.Lines(string(want)) {
 		switch {
-		case strings.HasPrefix(line, "# "):
+		case isText(line):
 			got.WriteString(line)
 		case strings.HasPrefix(line, "$ "):
 			got.WriteString(line + s.command(strings.TrimSpace(line[2:])))
