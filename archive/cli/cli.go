@@ -75,15 +75,15 @@ func Run(ctx context.Context, p Program, args []string) error {
 func (p Program) root() *cobra.Command {
 	name := "pod-reclaimer"
 	if IsPlugin(p.Binary) {
-		name = "kubectl reclaimed"
+		name = pluginName
 	}
 	root := &cobra.Command{
-		Use:   filepath.Base(pluginName),
+		Use:   name,
 		Short: "Read the archive of ended pods, and look after it",
 		Long: `Read the archive of ended pods, and look after it. The archive is the one that
 ARCHIVE_BUCKET and ARCHIVE_CLUSTER name, with the AWS SDK's own variables
 (AWS_*); no cluster is asked.`,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name()},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -96,11 +96,15 @@ ARCHIVE_BUCKET and ARCHIVE_CLUSTER name, with the AWS SDK's own variables
 	return root
 }
 
+// name is how people call the program.
+func (p Program) name() string {
+	if IsPlugin(p.Binary) {
+		return "kubectl reclaimed"
+	}
+	return "pod-reclaimer"
+}
+
 // example makes an example of the name by which the program was called.
 func (p Program) example(lines ...string) string {
-	name := "pod-reclaimer"
-	if IsPlugin(p.Binary) {
-		name = "kubectl reclaimed"
-	}
-	return "  " + strings.ReplaceAll(strings.Join(lines, "\n  "), "NAME ", name+" ")
+	return "  " + strings.ReplaceAll(strings.Join(lines, "\n  "), "NAME ", p.name()+" ")
 }

@@ -53,6 +53,22 @@ func TestAuditSession(t *testing.T) {
 	s.session("audit-damaged")
 }
 
+func TestCompletionSession(t *testing.T) {
+	s := newShelf(t)
+	s.fill()
+	s.session("completion")
+	for _, c := range []struct{ line, want string }{
+		{"pod-reclaimer completion bash", "__start_pod-reclaimer"},
+		{"pod-reclaimer completion zsh", "#compdef pod-reclaimer"},
+		{"pod-reclaimer completion fish", "complete -c pod-reclaimer"},
+		{"kubectl reclaimed completion bash", "__start_kubectl-reclaimed"},
+	} {
+		if got := s.command(c.line); !strings.Contains(got, c.want) {
+			t.Errorf("%s does not have %q:\n%.500s", c.line, c.want, got)
+		}
+	}
+}
+
 // The commands that the documents show print what they show.
 func TestDocuments(t *testing.T) {
 	for _, file := range []string{"docs/reading.md", "README.md"} {
