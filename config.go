@@ -68,7 +68,7 @@ func loadArchive() (archive.Config, error) {
 	var c config
 	problems := unknownVariables(&c, func(name string) bool { return strings.HasPrefix(name, "ARCHIVE_") })
 	problems = append(problems, process(part{"ARCHIVE", &c.Archive})...)
-	return c.Archive, errors.Join(append(problems, c.Archive.Validate())...)
+	return c.Archive, errors.Join(append(problems, c.Archive.ValidateReading())...)
 }
 
 // process reads one struct. envconfig stops at the first value that does not

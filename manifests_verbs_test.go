@@ -8,7 +8,7 @@ import (
 
 // What deletes from the archive, and what audits it, has an account without rights
 // or token, credentials of its own, and is otherwise as the run is: the same
-// ConfigMap, the same confinement, the same NetworkPolicy.
+// ConfigMap, the same confinement, the same NetworkPolicy; and it can write nowhere.
 func TestVerbManifests(t *testing.T) {
 	b := newBed(t)
 	text, all := b.render(b.overlay("base", "components: [MANIFESTS/components/static-credentials, MANIFESTS/components/expire, MANIFESTS/components/audit]"))
@@ -29,9 +29,10 @@ func likeTheRun(t *testing.T, all map[string]object, run, job, account object) {
 	container := slices.Concat(pod, []any{"containers", 0})
 	for _, path := range [][]any{
 		{"metadata", "namespace"}, {"spec", "concurrencyPolicy"}, {"spec", "jobTemplate", "spec", "backoffLimit"},
-		slices.Concat(template, []any{"metadata", "labels"}), slices.Concat(pod, []any{"securityContext"}), slices.Concat(pod, []any{"restartPolicy"}),
+		slices.Concat(template, []any{"metadata", "labels"}), slices.Concat(pod, []any{"securityContext", "runAsNonRoot"}), slices.Concat(pod, []any{"securityContext", "runAsUser"}), slices.Concat(pod, []any{"securityContext", "runAsGroup"}),
+		slices.Concat(pod, []any{"securityContext", "seccompProfile"}), slices.Concat(pod, []any{"restartPolicy"}),
 		slices.Concat(pod, []any{"enableServiceLinks"}), slices.Concat(pod, []any{"terminationGracePeriodSeconds"}),
-		slices.Concat(container, []any{"securityContext"}), slices.Concat(container, []any{"image"}), slices.Concat(container, []any{"volumeMounts"}),
+		slices.Concat(container, []any{"securityContext"}), slices.Concat(container, []any{"image"}),
 		slices.Concat(container, []any{"envFrom", 0, "configMapRef", "name"}),
 	} {
 		if got, want := job.at(path...), run.at(path...); want == nil || !reflect.DeepEqual(got, want) {
@@ -46,6 +47,9 @@ func likeTheRun(t *testing.T, all map[string]object, run, job, account object) {
 	}
 	if got := all["ClusterRoleBinding"].at("subjects").([]any); len(got) != 1 || all["ClusterRoleBinding"].at("subjects", 0, "name") == account.name() {
 		t.Errorf("rights in the cluster are for %v", got)
+	}
+	if volumes := job.at(slices.Concat(pod, []any{"volumes"})...); volumes != nil {
+		t.Errorf("it has volumes: %v", volumes)
 	}
 	secret := func(o object) any { return o.at(slices.Concat(container, []any{"envFrom", 1, "secretRef", "name"})...) }
 	if secret(run) == nil || secret(run) == secret(job) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func TestVerbs(t *testing.T) {
 		{w.binary, "version", nil, 0, "VERSION"},
 		{w.binary, "help", []string{"ARCHIVE_BUCKET="}, 0, "expire"},
 		{w.binary, "-help", nil, 0, "RECLAIM_NAMESPACES"},
-		{w.binary, "expire", []string{"KUBECONFIG=/none", "RECLAIM_PHASES=Never", "RECLAIM_TYPO=1"}, 0, "0 to delete"},
+		{w.binary, "expire", []string{"KUBECONFIG=/none", "ARCHIVE_SPOOL_DIR=/none", "TMPDIR=/none", "RECLAIM_PHASES=Never", "RECLAIM_TYPO=1"}, 0, "0 to delete"},
 		{w.binary, "expire", []string{"ARCHIVE_CLUSTER= ", "ARCHIVE_RETENTION=1y", "ARCHIVE_TYPO=1"}, 2, "ARCHIVE_TYPO"},
 		{w.binary, "expire", []string{"ARCHIVE_BUCKET=none"}, 1, "ARCHIVE_BUCKET names no bucket"},
 		{w.binary, "reclaim", nil, 2, "unknown command"},
@@ -58,5 +59,24 @@ func TestVerbs(t *testing.T) {
 	}
 	if n := w.journal.Count("api", "GET", ""); n != 0 {
 		t.Errorf("the verbs sent %d requests to the API server", n)
+	}
+}
+
+// The real kubectl finds it as its plugin.
+func TestKubectlPlugin(t *testing.T) {
+	b := newBed(t)
+	b.endedPod("a")
+	b.run().expect(t, 0, "archived", true)
+	dir := t.TempDir()
+	goBuild(t, "-o", filepath.Join(dir, "kubectl-reclaimed"))
+	cmd := exec.Command(filepath.Join(os.Getenv("TESTBED_BIN"), "kubectl"), "reclaimed", "list", "-n", b.namespace, "-o", "name")
+	cmd.Env = []string{"PATH=" + dir}
+	for name, value := range b.env {
+		if name != "PATH" && name != asProgram {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	if output, err := cmd.CombinedOutput(); err != nil || string(output) != "pod/a\n" {
+		t.Errorf("%v\n%s", err, output)
 	}
 }

@@ -73,6 +73,15 @@ func oneOf(value string, allowed ...string) (string, error) {
 
 // Validate reports every problem at once, each naming its variable.
 func (c Config) Validate() error {
+	if dir := c.spoolDir(); !isDir(dir) {
+		return errors.Join(c.ValidateReading(), fmt.Errorf("ARCHIVE_SPOOL_DIR: %s is not a directory", dir))
+	}
+	return c.ValidateReading()
+}
+
+// ValidateReading is Validate for who puts no bundles, and so needs no folder to
+// spool them.
+func (c Config) ValidateReading() error {
 	var problems []error
 	if c.Bucket == "" {
 		problems = append(problems, errors.New("ARCHIVE_BUCKET: required, the bucket of the archive"))
@@ -87,9 +96,6 @@ func (c Config) Validate() error {
 		problems = append(problems, err)
 	}
 	problems = append(problems, c.validateProtection()...)
-	if dir := c.spoolDir(); !isDir(dir) {
-		problems = append(problems, fmt.Errorf("ARCHIVE_SPOOL_DIR: %s is not a directory", dir))
-	}
 	return errors.Join(append(problems, validateCredentials()...)...)
 }
 
