@@ -63,14 +63,14 @@ func buildWithClock(t *testing.T, files map[string]string) string {
 }
 
 // build builds the program as it is released.
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
 	goBuild(t, "-o", binary)
 	return binary
 }
 
-func goBuild(t *testing.T, flags ...string) {
+func goBuild(t testing.TB, flags ...string) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, append(flags, ".")...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -49,14 +49,15 @@ func inNamespace(ns string) string {
 
 // listNamespace goes on until a page comes without a token: an empty page with
 // one is not the end. A token that expired (410) is replaced by the one in the
-// answer; without one the list starts again.
+// answer; without one the list starts again. A token that comes twice would lead
+// around for ever.
 func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, each func(*corev1.Pod)) error {
-	token, relists := "", 0
+	token, relists, used := "", 0, map[string]bool{}
 	for {
 		page, err := c.page(ctx, ns, cfg, token)
-		if apierrors.IsResourceExpired(err) && relists < maxRelists {
+		if expired(err) && relists < maxRelists {
 			relists++
-			token = inconsistentToken(err)
+			token, used = inconsistentToken(err), map[string]bool{}
 			continue
 		}
 		if err != nil {
@@ -68,6 +69,10 @@ func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, each
 		if token = page.Continue; token == "" {
 			return nil
 		}
+		if used[token] {
+			return errors.New("the API server gives the same continue token twice")
+		}
+		used[token] = true
 	}
 }
 
@@ -81,6 +86,9 @@ func (c *Cluster) page(ctx context.Context, ns string, cfg Config, token string)
 		Do(ctx).Into(&page)
 	return &page, err
 }
+
+// expired tells whether an answer is 410, whatever reason it gives.
+func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
 // phaseSelector names the phases that are not wanted: field selectors can only
 // be joined by "and".

@@ -4,19 +4,24 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
 )
 
+// mostStored is how many archived pods wait before they go first.
+const mostStored = 10_000
+
 // queue hands out pods to workers: those to archive and those that are archived
 // and may go, each oldest finished first, in turn, so that neither a deadline
-// nor a limit on deletes starves one of them.
+// nor a limit on deletes starves one of them. A pod that is found archived costs
+// no turn, unless very many wait to be released: each takes some KiB.
 type queue struct {
 	mu     sync.Mutex
 	change *sync.Cond
 
-	toArchive []ref
+	toArchive []*ref
 	toRelease byFinish
 	inFlight  int
 	released  bool // the last turn was a release
@@ -25,8 +30,8 @@ type queue struct {
 	stop      context.Context
 }
 
-func newQueue(ctx context.Context, refs []ref, until time.Time, now func() time.Time) *queue {
-	slices.SortStableFunc(refs, func(a, b ref) int { return a.finish.At.Compare(b.finish.At) })
+func newQueue(ctx context.Context, refs []*ref, until time.Time, now func() time.Time) *queue {
+	slices.SortStableFunc(refs, func(a, b *ref) int { return a.finish.At.Compare(b.finish.At) })
 	q := &queue{toArchive: refs, until: until, now: now, stop: ctx}
 	q.change = sync.NewCond(&q.mu)
 	context.AfterFunc(ctx, func() {
@@ -49,7 +54,7 @@ func (q *queue) take() (*ref, *stored) {
 			q.change.Broadcast()
 			return nil, nil
 		}
-		if len(q.toRelease) > 0 && (!q.released || len(q.toArchive) == 0) {
+		if len(q.toRelease) > 0 && (!q.released || len(q.toArchive) == 0 || len(q.toRelease) >= mostStored) {
 			q.released = true
 			q.inFlight++
 			return nil, heap.Pop(&q.toRelease).(*stored)
@@ -58,8 +63,9 @@ func (q *queue) take() (*ref, *stored) {
 			q.released = false
 			q.inFlight++
 			p := q.toArchive[0]
+			q.toArchive[0] = nil // so that it can be freed
 			q.toArchive = q.toArchive[1:]
-			return &p, nil
+			return p, nil
 		}
 		q.change.Wait()
 	}
@@ -85,17 +91,19 @@ func (q *queue) over() bool {
 }
 
 // rest is what is left when all workers have ended.
-func (q *queue) rest() []result {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var left []result
-	for _, p := range q.toArchive {
-		left = append(left, p.outcome(Remaining))
+func (q *queue) rest() iter.Seq[result] {
+	return func(yield func(result) bool) {
+		for _, p := range q.toArchive {
+			if !yield(p.outcome(Remaining)) {
+				return
+			}
+		}
+		for _, s := range q.toRelease {
+			if !yield(s.with(s.outcome(Remaining))) {
+				return
+			}
+		}
 	}
-	for _, s := range q.toRelease {
-		left = append(left, s.with(s.outcome(Remaining)))
-	}
-	return left
 }
 
 // byFinish is a heap, oldest finished first.
@@ -110,6 +118,7 @@ func (h *byFinish) Push(x any)   { *h = append(*h, x.(*stored)) }
 func (h *byFinish) Pop() any {
 	old := *h
 	last := old[len(old)-1]
+	old[len(old)-1] = nil // so that it can be freed
 	*h = old[:len(old)-1]
 	return last
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // aged is a listed pod that finished this many hours ago.
-func aged(hours int) ref {
-	return ref{name: fmt.Sprint(hours), finish: Finish{At: now.Add(-time.Duration(hours) * time.Hour)}}
+func aged(hours int) *ref {
+	return &ref{name: fmt.Sprint(hours), finish: Finish{At: now.Add(-time.Duration(hours) * time.Hour)}}
 }
 
-func refs(hours ...int) []ref {
-	var all []ref
+func refs(hours ...int) []*ref {
+	var all []*ref
 	for _, h := range hours {
 		all = append(all, aged(h))
 	}
@@ -60,7 +60,7 @@ func TestQueueOrder(t *testing.T) {
 	foundKept := func(ref) (*stored, bool) { return nil, true }
 	for _, tt := range []struct {
 		name  string
-		pods  []ref
+		pods  []*ref
 		after func(ref) (*stored, bool)
 		want  []string
 	}{
@@ -85,7 +85,7 @@ func TestQueueOrder(t *testing.T) {
 		if got := order(q, tt.after); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-		if left := q.rest(); len(left) != 0 {
+		if left := slices.Collect(q.rest()); len(left) != 0 {
 			t.Errorf("%s: %d pods are left", tt.name, len(left))
 		}
 	}
@@ -107,6 +107,25 @@ func TestQueueReleasesOldestFirst(t *testing.T) {
 	}
 }
 
+// Found pods pile up only so far: then each one that comes is answered by a
+// release.
+func TestQueueHoldsOnlySoMany(t *testing.T) {
+	var all []*ref
+	for n := range mostStored + 100 {
+		all = append(all, aged(n))
+	}
+	q := newQueue(t.Context(), all, time.Time{}, clock)
+	archives, most := 0, 0
+	order(q, func(p ref) (*stored, bool) {
+		archives++
+		most = max(most, len(q.toRelease)+1)
+		return &stored{ref: p}, true
+	})
+	if archives != len(all) || most != mostStored {
+		t.Errorf("%d were archived, and at most %d waited", archives, most)
+	}
+}
+
 func TestQueueEndsAtTheDeadline(t *testing.T) {
 	at := now
 	q := newQueue(t.Context(), refs(1, 2, 3), now.Add(time.Minute), func() time.Time { return at })
@@ -125,7 +144,7 @@ func TestQueueEndsAtTheDeadline(t *testing.T) {
 		t.Errorf("after the deadline: %q", what)
 	}
 	var names []string
-	for _, left := range q.rest() {
+	for left := range q.rest() {
 		names = append(names, left.ref.name)
 		if left.Outcome != Remaining {
 			t.Errorf("%s is %s", left.ref.name, left.Outcome)
@@ -200,7 +219,7 @@ func TestQueueLosesAndDoublesNothing(t *testing.T) {
 	for _, stopAfter := range []int{0, 700} { // 0: to the end
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		var all []ref
+		var all []*ref
 		for n := range pods {
 			all = append(all, aged(n))
 		}
@@ -239,7 +258,7 @@ func TestQueueLosesAndDoublesNothing(t *testing.T) {
 			})
 		}
 		running.Wait()
-		left := q.rest()
+		left := slices.Collect(q.rest())
 		if stopAfter == 0 && len(left) > 0 || stopAfter > 0 && len(left) == 0 {
 			t.Errorf("stopped after %d turns: %d pods are left", stopAfter, len(left))
 		}

@@ -90,8 +90,8 @@ func (r *Reclaimer) do(ctx context.Context, summary *Summary) error {
 }
 
 // list turns the pods of the cluster into refs; skipped ones are counted here.
-func (r *run) list(ctx context.Context, summary *Summary) ([]ref, error) {
-	var refs []ref
+func (r *run) list(ctx context.Context, summary *Summary) ([]*ref, error) {
+	var refs []*ref
 	err := r.Cluster.list(ctx, r.Config, func(pod *corev1.Pod) {
 		summary.Listed++
 		d := r.decide(ctx, pod)
@@ -100,7 +100,7 @@ func (r *run) list(ctx context.Context, summary *Summary) ([]ref, error) {
 			r.report(summary, p.skipped(d.Skip))
 			return
 		}
-		refs = append(refs, p)
+		refs = append(refs, &p)
 	})
 	return refs, err
 }
@@ -116,7 +116,7 @@ func (r *run) decide(ctx context.Context, pod *corev1.Pod) Decision {
 }
 
 // work runs the workers. One goroutine, this one, counts the results.
-func (r *run) work(ctx context.Context, refs []ref, summary *Summary) {
+func (r *run) work(ctx context.Context, refs []*ref, summary *Summary) {
 	inFlight, stop := graceful(ctx)
 	defer stop()
 	var until time.Time
@@ -139,7 +139,7 @@ func (r *run) work(ctx context.Context, refs []ref, summary *Summary) {
 		select {
 		case done, open := <-results:
 			if !open {
-				for _, left := range q.rest() {
+				for left := range q.rest() {
 					r.report(summary, left)
 					r.write(inFlight, left)
 				}

@@ -3,6 +3,7 @@ package reclaim
 import (
 	"slices"
 	"time"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,8 +29,8 @@ type ref struct {
 
 func newRef(pod *corev1.Pod, d Decision) ref {
 	r := ref{
-		namespace: pod.Namespace, name: pod.Name, uid: pod.UID, resourceVersion: pod.ResourceVersion,
-		node: pod.Spec.NodeName, reason: pod.Status.Reason,
+		namespace: shared(pod.Namespace), name: pod.Name, uid: pod.UID, resourceVersion: pod.ResourceVersion,
+		node: shared(pod.Spec.NodeName), reason: shared(pod.Status.Reason),
 		class: d.Class, finish: d.Finish, keep: d.Keep, note: d.Note, targets: targets(pod),
 	}
 	for _, name := range []string{HoldAnnotation, RetentionAnnotation} {
@@ -42,6 +43,9 @@ func newRef(pod *corev1.Pod, d Decision) ref {
 	}
 	return r
 }
+
+// shared is the same text, of which many pods have one copy together.
+func shared(text string) string { return unique.Make(text).Value() }
 
 // key names the bundle of exactly this state of this pod.
 func (r ref) key() archive.Key {
@@ -56,18 +60,18 @@ func (r ref) key() archive.Key {
 // (pkg/kubelet/eviction, pkg/kubelet/preemption).
 func (r ref) evicted() bool { return r.reason == "Evicted" || r.reason == "Preempting" }
 
-// target is one log to ask for.
+// target is one log to ask for; the order of its fields leaves no gaps.
 type target struct {
 	container string
 	kind      string // as archive.Log.Type
-	previous  bool
-	// ran tells whether the pod's status shows that this instance started;
-	// unknown, that it says nothing of the container at all.
-	ran, unknown bool
 	// startedAt is when, or else, if that is not known, when the pod did.
 	startedAt time.Time
 	// restarts tells one instance from the next.
 	restarts int32
+	previous bool
+	// ran tells whether the pod's status shows that this instance started;
+	// unknown, that it says nothing of the container at all.
+	ran, unknown bool
 }
 
 // targets are the logs of all containers, by name from the spec; the status
@@ -77,10 +81,10 @@ func targets(pod *corev1.Pod) []target {
 	for _, s := range statuses(pod) {
 		known[s.Name] = s
 	}
-	var all []target
+	all := make([]target, 0, len(known))
 	add := func(name, kind string) {
 		s, ok := known[name]
-		current := target{container: name, kind: kind, unknown: !ok, restarts: s.RestartCount}
+		current := target{container: shared(name), kind: kind, unknown: !ok, restarts: s.RestartCount}
 		current.ran, current.startedAt = started(pod, s.State, s.ContainerID)
 		// an evicted container may be left waiting, its end lost
 		if last := s.LastTerminationState.Terminated; last != nil && last.Reason == statusLost {
@@ -88,7 +92,7 @@ func targets(pod *corev1.Pod) []target {
 		}
 		all = append(all, current)
 		if s.RestartCount > 0 {
-			previous := target{container: name, kind: kind, previous: true, restarts: s.RestartCount}
+			previous := target{container: shared(name), kind: kind, previous: true, restarts: s.RestartCount}
 			previous.ran, previous.startedAt = started(pod, s.LastTerminationState, "")
 			all = append(all, previous)
 		}

@@ -81,7 +81,7 @@ func (s *Summary) add(r result) {
 		s.Skipped[r.Reason]++
 	case Failed:
 		s.Failed[r.Step]++
-		s.failures = append(s.failures, r.Err)
+		s.fail(r.Err)
 	}
 	if r.isArchived {
 		s.Archived++
@@ -137,10 +137,22 @@ func total[K comparable](counts map[K]int) int {
 	return n
 }
 
-// Err joins all failures under ErrIncomplete; nil if no pod failed.
+// mostFailures is how many failures are kept: each has its line in the log.
+const mostFailures = 100
+
+func (s *Summary) fail(err error) {
+	if len(s.failures) < mostFailures {
+		s.failures = append(s.failures, err)
+	}
+}
+
+// Err joins the first failures under ErrIncomplete; nil if no pod failed.
 func (s *Summary) Err() error {
 	if len(s.failures) == 0 {
 		return nil
+	}
+	if more := total(s.Failed) - len(s.failures); more > 0 {
+		return fmt.Errorf("%w: %w\nand %d more", ErrIncomplete, errors.Join(s.failures...), more)
 	}
 	return fmt.Errorf("%w: %w", ErrIncomplete, errors.Join(s.failures...))
 }

@@ -197,3 +197,15 @@ func TestSummaryErr(t *testing.T) {
 		}
 	}
 }
+
+// Of very many failures the first are kept.
+func TestSummaryOfManyFailures(t *testing.T) {
+	s := newSummary()
+	for range 100_000 {
+		s.add(ref{namespace: "shop", name: "a"}.failed(StepPut, errBroken))
+	}
+	err := s.Err()
+	if len(s.failures) != mostFailures || !errors.Is(err, ErrIncomplete) || !strings.Contains(err.Error(), "and 99900 more") {
+		t.Errorf("%d are kept: %.200s", len(s.failures), err)
+	}
+}
