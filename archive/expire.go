@@ -2,7 +2,6 @@ package archive
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -39,9 +38,6 @@ type ExpireOptions struct {
 	Progress func(int)
 }
 
-// clockTolerance is how far the store's clock and ours may be apart.
-const clockTolerance = 2 * time.Minute
-
 // Expire finds every bundle and every part of a run record that is a full day
 // past its retain-until, of whatever class, and deletes it if that is confirmed,
 // with its versions and delete markers. The key says the class and the list says
@@ -60,19 +56,6 @@ func (b *Bucket) Expire(ctx context.Context, opts ExpireOptions) (Expiry, error)
 		err = e.flush(ctx)
 	}
 	return e.Expiry, err
-}
-
-// sameClock compares the store's clock with ours: a wrong one would delete what
-// is to be kept.
-func (b *Bucket) sameClock(ctx context.Context, now time.Time) error {
-	store, err := b.Preflight(ctx)
-	if err != nil || store.IsZero() {
-		return err
-	}
-	if d := store.Sub(now).Abs(); d > clockTolerance {
-		return fmt.Errorf("the clocks of this machine and of the store differ by %s: set them", d.Round(time.Second))
-	}
-	return nil
 }
 
 // expirer holds at most one batch of what is to be deleted.
