@@ -15,6 +15,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		cancel(interrupted{<-signals})
-		signal.Reset() // a second signal ends us at once
+		signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends us at once
 	}()
 	os.Exit(exitCode(run(ctx, os.Args[1:], os.Stdout, os.Stderr), context.Cause(ctx)))
 }
@@ -83,6 +84,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stderr, err)
 		return err
 	}
+	// nobody may be listening any more: that ends no run
+	signal.Ignore(syscall.SIGPIPE)
 	log := newLogger(cfg, stderr)
 	reclaim.LogClient(log)
 	m := newMetrics()
@@ -90,14 +93,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil && !errors.Is(err, reclaim.ErrIncomplete) {
 		log.Error("run failed", zap.Error(err))
 	}
-	if !summary.StartedAt.IsZero() {
-		log.Info("run finished", zap.Inline(summary))
+	if err := writeSummaryFile(cfg.Reclaim.SummaryFile, summary, cmp.Or(err, context.Cause(ctx))); err != nil {
+		log.Warn("summary file", zap.Error(err))
 	}
 	if err := m.report(ctx, cfg, summary, err); err != nil {
 		log.Warn("metrics", zap.Error(err))
 	}
-	if err := writeSummaryFile(cfg.Reclaim.SummaryFile, summary, err); err != nil {
-		log.Warn("summary file", zap.Error(err))
+	if !summary.StartedAt.IsZero() {
+		log.Info("run finished", zap.Inline(summary))
 	}
 	return err
 }

@@ -19,8 +19,10 @@ import (
 )
 
 // pushTimeout bounds the push of the metrics: a Pushgateway that hangs must not
-// keep a run that is done. Tests set less.
+// keep a run that is done, and less so one that is interrupted. Tests set less.
 var pushTimeout = 10 * time.Second
+
+const pushTimeoutInterrupted = 2 * time.Second
 
 // metrics are those of one run. A run is too short to be scraped, so they are
 // pushed when it ends:
@@ -170,7 +172,11 @@ func (m *metrics) push(ctx context.Context, address, cluster string, shard int) 
 		password, _ := user.Password()
 		pusher = pusher.BasicAuth(user.Username(), password)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushTimeout)
+	timeout := pushTimeout
+	if ctx.Err() != nil {
+		timeout = min(timeout, pushTimeoutInterrupted)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	if err := pusher.AddContext(ctx); err != nil {
 		return fmt.Errorf("push metrics to RECLAIM_PUSHGATEWAY_URL: %w", err)

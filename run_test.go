@@ -1,21 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
@@ -145,36 +141,6 @@ func TestDeadline(t *testing.T) {
 	e.expect(t, 0, "the rest", e.summary.Remaining == 0 && len(w.api.Names()) == 0)
 }
 
-// SIGTERM starts no new pods; those in flight are finished, and the summary
-// comes.
-func TestInterrupted(t *testing.T) {
-	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
-		w := newStubs(t)
-		w.addPods(20)
-		release, reached := make(chan struct{}), make(chan struct{})
-		var once sync.Once
-		w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
-			if strings.HasSuffix(req.URL.Path, "/log") {
-				once.Do(func() { close(reached) })
-				<-release
-			}
-			return false
-		})
-		w.journal.Mark()
-		cmd, output := w.command("RECLAIM_CONCURRENCY=2")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-reached
-		cmd.Process.Signal(signal)
-		time.Sleep(500 * time.Millisecond) // lets the signal arrive; too early makes the test weaker, not wrong
-		close(release)
-		cmd.Wait()
-		e := read(t, cmd.ProcessState.ExitCode(), output.Bytes())
-		e.expect(t, code, "a summary that adds up", e.summary.sum() == 20 && e.summary.Remaining >= 16)
-	}
-}
-
 // Two runs at once on the same pods lose nothing and count nothing twice.
 func TestTwoRunsAtOnce(t *testing.T) {
 	w := newStubs(t)
@@ -209,71 +175,6 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	if deleted != 20 || len(w.api.Names()) != 0 || len(w.store.Bundles()) != 20 {
 		t.Errorf("deleted %d, left %d, bundles %d", deleted, len(w.api.Names()), len(w.store.Bundles()))
 	}
-}
-
-// Lines are not sampled, and one failure among many is an exit code.
-func TestOneOfManyFails(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(250)
-	w.journal.Before(func(server string, rw http.ResponseWriter, req *http.Request) bool {
-		if server == "store" && req.Method == http.MethodPut && strings.Contains(req.URL.Path, "/p-100/") {
-			archivetest.Refuse(rw, http.StatusForbidden, "AccessDenied")
-			return true
-		}
-		return false
-	})
-	e := w.run()
-	lines := 0
-	for _, line := range e.lines {
-		if line["outcome"] == "deleted" {
-			lines++
-		}
-	}
-	e.expect(t, 3, "249 deleted, one failed, a line for each", e.summary.Deleted == 249 && e.summary.Failed["put"] == 1 && lines == 249)
-}
-
-// Closed or full outputs change neither what is done nor the exit code.
-func TestOutputThatCannotBeWritten(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(3)
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer full.Close()
-	w.journal.Mark()
-	cmd, _ := w.command()
-	cmd.Stdout, cmd.Stderr = full, full
-	if err := cmd.Run(); err != nil {
-		t.Errorf("exit: %v", err)
-	}
-	if len(w.api.Names()) != 0 {
-		t.Error("pods are left")
-	}
-}
-
-// The summary file gets the summary, or why the run failed, if it is there.
-func TestSummaryFile(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(2)
-	file := filepath.Join(t.TempDir(), "termination-log")
-	e := w.run("RECLAIM_SUMMARY_FILE=" + file)
-	e.expect(t, 0, "no file made", e.summary.Deleted == 2 && !exists(file))
-	write(t, file, strings.Repeat("old", 5000))
-	for _, c := range []struct {
-		code int
-		says string
-	}{{0, `"listed":0`}, {1, "ARCHIVE_BUCKET"}} {
-		bucket := w.env["ARCHIVE_BUCKET"]
-		if c.code == 1 {
-			bucket = "another"
-		}
-		e = w.run("RECLAIM_SUMMARY_FILE="+file, "ARCHIVE_BUCKET="+bucket)
-		text, err := os.ReadFile(file)
-		e.expect(t, c.code, c.says+" in the file: "+string(text), err == nil && len(text) <= 4096 && json.Valid(text) && strings.Contains(string(text), c.says))
-	}
-	dir := t.TempDir()
-	w.run("RECLAIM_SUMMARY_FILE="+dir).expect(t, 0, "a directory does no harm", true)
 }
 
 func exists(path string) bool {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim"
 )
@@ -35,7 +36,8 @@ func writeSummaryFile(path string, summary reclaim.Summary, failure error) error
 	if err != nil {
 		return fmt.Errorf("encode summary: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	// a pipe that nobody reads must not keep us
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return fmt.Errorf("open RECLAIM_SUMMARY_FILE: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // recordTime is how long the end of the run's record may take once the run is
-// over or interrupted.
+// over.
 const recordTime = 20 * time.Second
 
 // recordLine is one archived or deleted pod in the run's record.
@@ -85,7 +85,7 @@ func (r *run) end(ctx context.Context, summary *Summary) error {
 	if r.record == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	summary.FinishedAt = r.Now()
 	if r.recordErr == nil {
