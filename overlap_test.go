@@ -31,18 +31,18 @@ func (b *barrier) wait(t testing.TB) {
 	}
 }
 
-// overlap lets so many runs go on only together: at the LIST with which each
-// begins, and if heads is set at the first HEAD of every bundle, so that all of
-// them find that there is none.
-func (b *bed) overlap(runs int, heads bool) {
+// overlap lets so many runs go on only together: at the start.json with which each
+// begins once it has listed the pods, and if heads is set at the first HEAD of
+// every bundle, so that all of them find that there is none.
+func (w *world) overlap(runs int, heads bool) {
 	begin := newBarrier(runs)
 	var mu sync.Mutex
 	first := map[string]*barrier{}
-	b.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
+	w.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
 		switch {
 		case server != "store":
-		case req.Method == http.MethodGet && req.URL.Query().Has("list-type"):
-			begin.wait(b.t)
+		case req.Method == http.MethodPut && strings.HasSuffix(req.URL.Path, "/start.json"):
+			begin.wait(w.t)
 		case heads && req.Method == http.MethodHead && strings.Contains(req.URL.Path, "/pods/"):
 			mu.Lock()
 			if first[req.URL.Path] == nil {
@@ -50,7 +50,7 @@ func (b *bed) overlap(runs int, heads bool) {
 			}
 			together := first[req.URL.Path]
 			mu.Unlock()
-			together.wait(b.t)
+			together.wait(w.t)
 		}
 		return false
 	})

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,21 +93,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A dry run sends no request that writes, and says what would happen.
-func TestDryRun(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(3)
-	w.api.Add(ranPod("held", annotated("pod-reclaimer/hold", "true")))
-	e := w.run("RECLAIM_DRY_RUN=true")
-	e.expect(t, 0, "what would happen", e.summary.Deleted == 3 && e.summary.Kept["hold"] == 1 && e.summary.Archived == 4)
-	for _, entry := range w.journal.Entries() {
-		write := entry.Method != "GET" && entry.Method != "HEAD" && !strings.HasSuffix(entry.Path, "selfsubjectaccessreviews")
-		if write && entry.Server != "mark" {
-			t.Errorf("%s %s", entry.Method, entry.Path)
-		}
-	}
-}
-
 // A limit on deletes does not keep the others from being archived, and the
 // oldest go first.
 func TestMaxPods(t *testing.T) {
@@ -139,42 +122,6 @@ func TestDeadline(t *testing.T) {
 	w.journal.Before(nil)
 	e = w.run()
 	e.expect(t, 0, "the rest", e.summary.Remaining == 0 && len(w.api.Names()) == 0)
-}
-
-// Two runs at once on the same pods lose nothing and count nothing twice.
-func TestTwoRunsAtOnce(t *testing.T) {
-	w := newStubs(t)
-	w.addPods(20)
-	var both sync.WaitGroup
-	both.Add(2)
-	var met atomic.Int64
-	w.journal.Before(func(server string, _ http.ResponseWriter, req *http.Request) bool {
-		if server == "store" && req.URL.Query().Has("list-type") && met.Add(1) <= 2 {
-			both.Done()
-			both.Wait() // both have begun before either lists a pod
-		}
-		time.Sleep(5 * time.Millisecond)
-		return false
-	})
-	w.journal.Mark()
-	var ends [2]ended
-	var done sync.WaitGroup
-	for i := range ends {
-		done.Go(func() {
-			cmd, output := w.command()
-			cmd.Run()
-			ends[i] = read(t, cmd.ProcessState.ExitCode(), output.Bytes())
-		})
-	}
-	done.Wait()
-	deleted := 0
-	for _, e := range ends {
-		e.expect(t, 0, "a sum that adds up", e.summary.sum() == e.summary.Listed)
-		deleted += e.summary.Deleted
-	}
-	if deleted != 20 || len(w.api.Names()) != 0 || len(w.store.Bundles()) != 20 {
-		t.Errorf("deleted %d, left %d, bundles %d", deleted, len(w.api.Names()), len(w.store.Bundles()))
-	}
 }
 
 func exists(path string) bool {
