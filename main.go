@@ -86,10 +86,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	// nobody may be listening any more: that ends no run
 	signal.Ignore(syscall.SIGPIPE)
+	var progress func(done, listed int)
+	bar := newBar(cfg, stderr)
+	if bar != nil {
+		stderr, progress = bar, bar.set
+	}
 	log := newLogger(cfg, stderr)
 	reclaim.LogClient(log)
 	m := newMetrics()
-	summary, err := reclaimOnce(ctx, cfg, log, m)
+	summary, err := reclaimOnce(ctx, cfg, log, m, progress)
+	if bar != nil {
+		bar.end()
+	}
 	if err != nil && !errors.Is(err, reclaim.ErrIncomplete) {
 		log.Error("run failed", zap.Error(err))
 	}
@@ -115,7 +123,7 @@ func openArchive(ctx context.Context) (*archive.Bucket, error) {
 }
 
 // reclaimOnce wires the parts together and lets them run.
-func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger, m *metrics) (reclaim.Summary, error) {
+func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger, m *metrics, progress func(done, listed int)) (reclaim.Summary, error) {
 	wrap := func(server string) func(http.RoundTripper) http.RoundTripper {
 		return func(next http.RoundTripper) http.RoundTripper {
 			if cfg.Reclaim.DryRun {
@@ -141,6 +149,7 @@ func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger, m *metrics) (
 		Cluster:     cluster,
 		Bucket:      bucket,
 		Log:         log,
+		Progress:    progress,
 		Now:         now,
 	}
 	return reclaimer.Run(ctx)

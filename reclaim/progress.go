@@ -35,7 +35,17 @@ func (r *run) report(summary *Summary, done result) {
 	r.Log.Info("pod", fields...)
 }
 
+// show tells whoever watches.
+func (r *run) show(summary *Summary) {
+	if r.Progress != nil {
+		r.Progress(summary.Sum(), summary.Listed)
+	}
+}
+
 func (r *run) progress(summary *Summary) {
+	if r.Progress != nil {
+		return
+	}
 	r.Log.Info("progress", zap.Int("listed", summary.Listed), zap.Int("done", summary.Sum()),
 		zap.Int("archived", summary.Archived), zap.Int("deleted", summary.Deleted), zap.Int("failed", total(summary.Failed)))
 }

@@ -17,13 +17,6 @@ import (
 	"github.com/pod-reclaimer/pod-reclaimer/archive"
 )
 
-// An interrupted run, with metrics and summary, ends within 20 s: pods in flight
-// have until finishTime, the record of what was done until recordedTime.
-const (
-	finishTime   = 13 * time.Second
-	recordedTime = 17 * time.Second
-)
-
 // Reclaimer archives and deletes terminated pods.
 type Reclaimer struct {
 	Config      Config
@@ -36,6 +29,8 @@ type Reclaimer struct {
 	Bucket  *archive.Bucket
 	Log     *zap.Logger
 	Now     func() time.Time
+	// Progress, if set, hears of each pod that is done, instead of a line each 10 s.
+	Progress func(done, listed int)
 }
 
 // run is one run of a Reclaimer.
@@ -152,6 +147,7 @@ func (r *run) work(ctx, recording context.Context, refs []*ref, summary *Summary
 				return
 			}
 			r.report(summary, done)
+			r.show(summary)
 			r.write(recording, done)
 		case <-progress.C:
 			r.progress(summary)
@@ -176,16 +172,6 @@ func (r *run) worker(ctx context.Context, q *queue, results chan<- result) {
 		default:
 			return
 		}
-	}
-}
-
-// graceful gives a context that ends so long after ctx.
-func graceful(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
-	inFlight, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(after, cancel) })
-	return inFlight, func() {
-		stop()
-		cancel()
 	}
 }
 
