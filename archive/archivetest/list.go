@@ -3,6 +3,7 @@ package archivetest
 import (
 	"encoding/xml"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,10 +31,14 @@ func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 	if err != nil || most > s.PageSize {
 		most = s.PageSize
 	}
-	last := ""
-	for _, key := range s.Keys() {
+	last, keys := "", s.Keys()
+	first, _ := slices.BinarySearch(keys, max(query.Get("prefix"), query.Get("continuation-token")))
+	for _, key := range keys[first:] {
 		rest, ok := strings.CutPrefix(key, query.Get("prefix"))
-		if !ok || key <= query.Get("continuation-token") {
+		if !ok {
+			break
+		}
+		if key == query.Get("continuation-token") {
 			continue
 		}
 		name, _, inFolder := strings.Cut(rest, query.Get("delimiter"))

@@ -47,6 +47,7 @@ type Store struct {
 	lie        func(string, *Stored)
 	rules      []byte
 	objects    map[string]*Stored
+	keys       []string // of objects, sorted; nil if they have changed
 }
 
 // Allow lets this identity sign requests too.
@@ -95,7 +96,10 @@ func NewStore(t testing.TB, j *Journal) *Store {
 func (s *Store) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.objects))
+	if s.keys == nil {
+		s.keys = slices.Sorted(maps.Keys(s.objects))
+	}
+	return slices.Clone(s.keys)
 }
 
 // Bundles are the keys of all bundles, sorted.
@@ -117,7 +121,7 @@ func (s *Store) Set(key string, o *Stored) {
 	if o.Stored.IsZero() {
 		o.Stored = time.Now().Add(s.Journal.ahead())
 	}
-	s.objects[key] = o
+	s.objects[key], s.keys = o, nil
 }
 
 // Remove removes an object as a lifecycle rule does.
@@ -125,6 +129,7 @@ func (s *Store) Remove(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.objects, key)
+	s.keys = nil
 }
 
 func (s *Store) ServeHTTP(w http.ResponseWriter, req *http.Request) {

@@ -80,7 +80,7 @@ func (s *Store) keep(w http.ResponseWriter, req *http.Request, key string, body 
 		s.lie(key, o)
 	}
 	if !o.Lost {
-		s.objects[key] = o
+		s.objects[key], s.keys = o, nil
 	}
 	if req.Header.Get("X-Amz-Copy-Source") != "" {
 		fmt.Fprintf(w, "<CopyObjectResult><ETag>%s</ETag></CopyObjectResult>", o.etag())
