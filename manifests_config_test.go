@@ -23,14 +23,14 @@ func TestConfigMapVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all bytes.Buffer
-	if err := writeTable(&all, "{{usage_key .}}={{usage_description .}}={{usage_default .}}\n"); err != nil {
+	if err := writeTable(&all, "{{usage_key .}}|{{usage_description .}}|{{usage_default .}}\n"); err != nil {
 		t.Fatal(err)
 	}
 	var comments strings.Builder
 	known := map[string]bool{}
 	for line := range strings.Lines(all.String()) {
-		name, rest, _ := strings.Cut(strings.TrimSpace(line), "=")
-		meaning, value, _ := strings.Cut(rest, "=")
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
+		meaning, value, _ := strings.Cut(rest, "|")
 		known[name] = true
 		if _, set := configMap.Data[name]; !set {
 			comments.WriteString("  # " + meaning + "\n  # " + name + ": \"" + value + "\"\n")
