@@ -20,7 +20,7 @@ func (b *bed) signal(verb, part string) {
 
 // ReplicaSet, StatefulSet and DaemonSet make up for a pod that failed exactly
 // once, whether it is deleted before or after they have noticed.
-func TestWorkloadsAfterDelete(t *testing.T) {
+func TestWorkloadsAfterDeleteOnRealNode(t *testing.T) {
 	b := newBed(t)
 	template := `selector: {matchLabels: {app: NAME}}, template: {metadata: {labels: {app: NAME}}, spec: {
   nodeSelector: {kubernetes.io/hostname: ` + os.Getenv("TESTBED_KWOK_NODE") + `}, tolerations: [{operator: Exists}],
