@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// ofVerbs need rights that a run does not; the help of each verb names them.
+var ofVerbs = []string{"lifecycle.go", "remove.go", "versions.go"}
+
 // The policy in the documents is exactly what the program asks for: each right
 // that an error message of ours can name is in it.
 func TestDocumentedRights(t *testing.T) {
@@ -52,6 +56,9 @@ func TestDocumentedRights(t *testing.T) {
 	named := map[string]bool{}
 	right := regexp.MustCompile(`s3:[A-Z][A-Za-z]+`)
 	for _, file := range sources {
+		if slices.Contains(ofVerbs, filepath.Base(file)) || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

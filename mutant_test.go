@@ -82,8 +82,8 @@ var mutants = []struct {
 		world: archivedLongAgo,
 	},
 	{
-		name: "copy not verified", file: "reclaim/renew.go",
-		old: "return r.confirm(ctx, key, want, err)", new: "return want, StepPut, err",
+		name: "copy not verified", file: "reclaim/confirm.go",
+		old: "object, err := r.Bucket.VerifyPut(ctx, want)", new: "object, err := want, error(nil)",
 		world: archivedLongAgo,
 	},
 	{
