@@ -129,14 +129,20 @@ spec:
 	}
 }
 
-// finished waits until a Job is over, and returns the summaries that its pods
-// left as termination messages, with their exit codes.
-func (b *bed) finished(job string) []terminated {
+// waitJob waits until a Job is over, whichever way.
+func (b *bed) waitJob(job string) {
 	b.t.Helper()
 	eventually(b.t, job+" is over", func() bool {
 		conditions := b.inHome("get", "job", job, "-o", "jsonpath={.status.conditions[*].type}")
 		return strings.Contains(conditions, "Complete") || strings.Contains(conditions, "Failed")
 	})
+}
+
+// finished waits until a Job is over, and returns the summaries that its pods
+// left as termination messages, with their exit codes.
+func (b *bed) finished(job string) []terminated {
+	b.t.Helper()
+	b.waitJob(job)
 	var pods struct {
 		Items []struct {
 			Metadata struct{ Name string }

@@ -42,10 +42,7 @@ func TestVerbCronJobsOnRealNode(t *testing.T) {
 func (b *bed) job(suffix, name string) (code int, output string) {
 	b.t.Helper()
 	b.inHome("create", "job", "--from="+b.cronJob()+suffix, name)
-	eventually(b.t, name+" is over", func() bool {
-		conditions := b.inHome("get", "job", name, "-o", "jsonpath={.status.conditions[*].type}")
-		return strings.Contains(conditions, "Complete") || strings.Contains(conditions, "Failed")
-	})
+	b.waitJob(name)
 	text := b.inHome("get", "pods", "-l", "job-name="+name, "-o", "jsonpath={.items[0].status.containerStatuses[0].state.terminated.exitCode}")
 	code, err := strconv.Atoi(text)
 	if err != nil {

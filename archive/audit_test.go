@@ -13,7 +13,7 @@ import (
 
 // On every store, Audit finds what was spoiled, and nothing else.
 func TestAudit(t *testing.T) {
-	for _, store := range append(testStores(t), secondStores(t)...) {
+	for _, store := range testStores(t) {
 		t.Run(store.name, func(t *testing.T) {
 			age := &aged{}
 			b := store.openWith(t, Options{Now: time.Now, Wrap: age.wrap})

@@ -10,7 +10,7 @@ import (
 // On every store exactly what is a full day past its date goes, with its
 // versions, and not earlier.
 func TestExpire(t *testing.T) {
-	for _, store := range append(testStores(t), secondStores(t)...) {
+	for _, store := range testStores(t) {
 		t.Run(store.name, func(t *testing.T) {
 			now, age := time.Now(), &aged{}
 			b := store.openWith(t, Options{Now: func() time.Time { return now }, Wrap: age.wrap}, func(c *Config) { c.Retention = Classes{{7}, {30}} })

@@ -11,7 +11,7 @@ import (
 // On every store that has lifecycle rules, ours are set and set again, and
 // those of others stay.
 func TestApplyLifecycle(t *testing.T) {
-	for _, store := range append(testStores(t), secondStores(t)...) {
+	for _, store := range testStores(t) {
 		t.Run(store.name, func(t *testing.T) {
 			b := store.open(t, func(c *Config) { c.Retention = Classes{{7}, {30}, {}} })
 			if _, err := b.rules(t.Context()); withoutVersions(err) {

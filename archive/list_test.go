@@ -20,7 +20,7 @@ func fillPods(t *testing.T, b *Bucket, keys ...string) {
 // On every store, List gives each pod once with all its bundles, in order, and
 // Names and Namespaces what can be asked for.
 func TestList(t *testing.T) {
-	for _, store := range append(testStores(t), secondStores(t)...) {
+	for _, store := range testStores(t) {
 		t.Run(store.name, func(t *testing.T) {
 			b := store.open(t)
 			if store.memory != nil {
