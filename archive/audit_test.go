@@ -11,55 +11,67 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// On every store, Audit finds what was spoiled, and nothing else.
+// On every store, encrypted with a key of KMS or not, Audit finds what was
+// spoiled, and nothing else.
 func TestAudit(t *testing.T) {
 	for _, store := range testStores(t) {
 		t.Run(store.name, func(t *testing.T) {
-			age := &aged{}
-			b := store.openWith(t, Options{Now: time.Now, Wrap: age.wrap})
-			keys := map[string]Key{}
-			for i, name := range []string{"sound", "damaged", "superseded", "untagged", "lost", "old"} {
-				key := exampleKey(func(k *Key) { k.Pod, k.ResourceVersion = name, fmt.Sprint(i+1) })
-				keys[name] = key
-				s := sealedFor(t, b, key)
-				if _, err := b.Put(t.Context(), key, s); err != nil {
-					t.Fatal(err)
-				}
-				if name == "superseded" {
-					if _, err := b.Put(t.Context(), key.Next(), s); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			record, err := b.Begin(t.Context(), "0123456789abcdef", "start")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, key := range keys {
-				record.Add(t.Context(), map[string]any{"time": time.Now(), "bundle": b.layout.object(key)})
-			}
-			if err := record.End(t.Context(), "end"); err != nil {
-				t.Fatal(err)
-			}
-			if got := audited(t, b); len(got) != 0 {
-				t.Fatalf("all is sound: %v", got)
-			}
-			want := []string{"damaged: damaged", "missing: lost"}
-			overwrite(t, b, keys["damaged"])
-			overwrite(t, b, keys["superseded"])
-			hide(t, b, b.layout.object(keys["lost"]))
-			if b.cfg.Tagging {
-				want = append(want, "wrongly-tagged: untagged")
-				untag(t, b, store, keys["untagged"])
-			}
-			if got := audited(t, b); !slices.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
-			}
-			age.by = 10 * day
-			if got := audited(t, b); len(got) != len(want)+6 {
-				t.Errorf("past their date: %v", got)
-			}
+			auditSpoiled(t, store, func(*Config) {})
 		})
+		if store.kmsKey == "" {
+			continue
+		}
+		t.Run(store.name+", KMS", func(t *testing.T) {
+			auditSpoiled(t, store, func(c *Config) { c.SSE, c.KMSKeyID = SSEKMS, store.kmsKey })
+		})
+	}
+}
+
+func auditSpoiled(t *testing.T, store testStore, change func(*Config)) {
+	t.Helper()
+	age := &aged{}
+	b := store.openWith(t, Options{Now: time.Now, Wrap: age.wrap}, change)
+	keys := map[string]Key{}
+	for i, name := range []string{"sound", "damaged", "superseded", "untagged", "lost", "old"} {
+		key := exampleKey(func(k *Key) { k.Pod, k.ResourceVersion = name, fmt.Sprint(i+1) })
+		keys[name] = key
+		s := sealedFor(t, b, key)
+		if _, err := b.Put(t.Context(), key, s); err != nil {
+			t.Fatal(err)
+		}
+		if name == "superseded" {
+			if _, err := b.Put(t.Context(), key.Next(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	record, err := b.Begin(t.Context(), "0123456789abcdef", "start")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		record.Add(t.Context(), map[string]any{"time": time.Now(), "bundle": b.layout.object(key)})
+	}
+	if err := record.End(t.Context(), "end"); err != nil {
+		t.Fatal(err)
+	}
+	if got := audited(t, b); len(got) != 0 {
+		t.Fatalf("all is sound: %v", got)
+	}
+	want := []string{"damaged: damaged", "missing: lost"}
+	overwrite(t, b, keys["damaged"])
+	overwrite(t, b, keys["superseded"])
+	hide(t, b, b.layout.object(keys["lost"]))
+	if b.cfg.Tagging {
+		want = append(want, "wrongly-tagged: untagged")
+		untag(t, b, store, keys["untagged"])
+	}
+	if got := audited(t, b); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	age.by = 10 * day
+	if got := audited(t, b); len(got) != len(want)+6 {
+		t.Errorf("past their date: %v", got)
 	}
 }
 

@@ -79,7 +79,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 			o.Region = "us-east-1"
 		}
 		o.UsePathStyle = cfg.PathStyle == "true" || cfg.PathStyle == "auto" && custom
-		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding)
+		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding, checkLists)
 		o.Retryer = retryConflicts(o.Retryer)
 		o.Logger = logging.Nop{} // or it writes to stderr
 		o.HTTPClient = wrap(o.HTTPClient, opts.Wrap)

@@ -7,7 +7,7 @@ import (
 )
 
 // exampleConfig is a configuration that is right.
-func exampleConfig(t *testing.T, changes ...func(*Config)) Config {
+func exampleConfig(t testing.TB, changes ...func(*Config)) Config {
 	t.Helper()
 	for _, name := range []string{
 		"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ROLE_ARN",

@@ -73,12 +73,12 @@ func realStore(name, endpoint, bucket, kmsKey string) testStore {
 }
 
 // open opens the store's bucket under a cluster name that nobody has used.
-func (s testStore) open(t *testing.T, changes ...func(*Config)) *Bucket {
+func (s testStore) open(t testing.TB, changes ...func(*Config)) *Bucket {
 	t.Helper()
 	return s.openWith(t, Options{Now: time.Now}, changes...)
 }
 
-func (s testStore) openWith(t *testing.T, opts Options, changes ...func(*Config)) *Bucket {
+func (s testStore) openWith(t testing.TB, opts Options, changes ...func(*Config)) *Bucket {
 	t.Helper()
 	cfg := exampleConfig(t, changes...)
 	for name, value := range s.env {

@@ -79,7 +79,7 @@ func (b *Bucket) versionPage(ctx context.Context, prefix string, key, id *string
 			return b.versionPage(ctx, prefix, out.NextKeyMarker, out.NextVersionIdMarker)
 		}
 	}
-	return page, page.check(prefix, out.NextKeyMarker)
+	return page, page.check(prefix)
 }
 
 // objectPage is a page of objects, for stores without versions.
@@ -97,14 +97,11 @@ func (b *Bucket) objectPage(ctx context.Context, prefix string, token *string) (
 			return b.objectPage(ctx, prefix, out.NextContinuationToken)
 		}
 	}
-	return page, page.check(prefix, out.NextContinuationToken)
+	return page, page.check(prefix)
 }
 
-// check refuses a list that would be taken for less or for more than it is.
-func (p versionPage) check(prefix string, next *string) error {
-	if p.next != nil && aws.ToString(next) == "" {
-		return fmt.Errorf("list %s: there is more, and the store does not say where to go on", prefix)
-	}
+// check refuses a list that does not say how old something is.
+func (p versionPage) check(prefix string) error {
 	for _, v := range p.versions {
 		if v.stored.IsZero() {
 			return fmt.Errorf("list %s: the store does not say when %q was stored", prefix, v.name)

@@ -3,6 +3,7 @@ package archivetest
 import (
 	"encoding/xml"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ import (
 
 // list answers ListObjectsV2 in pages of at most max-keys, PageSize if that is
 // less; a token is the last key of the page before. Keys that have a delimiter
-// after the prefix are put together.
+// after the prefix are put together. Keys are encoded where that is asked for,
+// unless the store is to ignore it.
 func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 	type item struct {
 		Key          string
@@ -22,11 +24,16 @@ func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 	var answer struct {
 		XMLName               xml.Name `xml:"ListBucketResult"`
 		IsTruncated           bool
+		EncodingType          string `xml:",omitempty"`
 		NextContinuationToken string `xml:",omitempty"`
 		Contents              []item
 		CommonPrefixes        []folder
 	}
 	query := req.URL.Query()
+	encode := func(key string) string { return key }
+	if query.Get("encoding-type") == "url" && !s.ignoresEncoding() {
+		encode, answer.EncodingType = url.QueryEscape, "url"
+	}
 	most, err := strconv.Atoi(query.Get("max-keys"))
 	if err != nil || most > s.PageSize {
 		most = s.PageSize
@@ -43,7 +50,7 @@ func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 		}
 		name, _, inFolder := strings.Cut(rest, query.Get("delimiter"))
 		common := query.Get("prefix") + name + "/"
-		if inFolder && query.Has("delimiter") && len(answer.CommonPrefixes) > 0 && answer.CommonPrefixes[len(answer.CommonPrefixes)-1].Prefix == common {
+		if inFolder && query.Has("delimiter") && len(answer.CommonPrefixes) > 0 && answer.CommonPrefixes[len(answer.CommonPrefixes)-1].Prefix == encode(common) {
 			last = key
 			continue
 		}
@@ -53,11 +60,17 @@ func (s *Store) list(w http.ResponseWriter, req *http.Request) {
 		}
 		last = key
 		if inFolder && query.Has("delimiter") {
-			answer.CommonPrefixes = append(answer.CommonPrefixes, folder{common})
+			answer.CommonPrefixes = append(answer.CommonPrefixes, folder{encode(common)})
 			continue
 		}
 		o := s.Object(key)
-		answer.Contents = append(answer.Contents, item{key, len(o.Body), o.Stored.UTC().Format(time.RFC3339)})
+		answer.Contents = append(answer.Contents, item{encode(key), len(o.Body), o.Stored.UTC().Format(time.RFC3339)})
 	}
 	xml.NewEncoder(w).Encode(answer)
+}
+
+func (s *Store) ignoresEncoding() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.strict.IgnoresEncoding
 }

@@ -28,6 +28,8 @@ type Strict struct {
 
 	// IgnoresConditions is no refusal: If-None-Match changes nothing.
 	IgnoresConditions bool
+	// IgnoresEncoding is none either: keys in lists are as they are.
+	IgnoresEncoding bool
 }
 
 // Strictest refuses all that the program never needs to send.
@@ -42,6 +44,7 @@ func Strictest() Strict {
 func Least() Strict {
 	s := Strictest()
 	s.Tags, s.Conditions, s.Copies, s.Batches = true, true, true, true
+	s.IgnoresEncoding = true
 	return s
 }
 
