@@ -87,6 +87,35 @@ func TestListThatNeverEndsWell(t *testing.T) {
 	}
 }
 
+// Pages that bring nothing and always promise more end the list: empty ones, and
+// ones whose pods are known already.
+func TestEndlessPages(t *testing.T) {
+	for name, again := range map[string]bool{"empty": false, "with a pod that was there before": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.addPods(3)
+			w.api.PageSize = 2
+			page := pageOf("")
+			if again {
+				page.Items = []corev1.Pod{*w.api.Pod("default", "p-000")}
+			}
+			var tokens atomic.Int64
+			w.onPage(func(rw http.ResponseWriter, at string) bool {
+				if at == "" {
+					return false
+				}
+				page := page
+				page.Continue = fmt.Sprint("more-", tokens.Add(1))
+				reclaimtest.Answer(rw, http.StatusOK, page)
+				return true
+			})
+			e := w.run()
+			e.expect(t, 1, "what was listed is done", e.summary.Listed == 2 && e.summary.Deleted == 2)
+		})
+	}
+}
+
 // pageOf is a page with these pods and this token.
 func pageOf(token string, pods ...corev1.Pod) corev1.PodList {
 	return corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{Continue: token}, Items: pods}

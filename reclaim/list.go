@@ -16,17 +16,24 @@ const (
 	pageSize = 500
 	// maxRelists is how often a list whose token expired starts again.
 	maxRelists = 3
+	// maxFruitless is how many pages in a row may have no pod that is new to us.
+	// It is far above what the largest cluster has of other pods (150,000, by
+	// Kubernetes' "Considerations for large clusters"), where a server ignores
+	// the selector.
+	maxFruitless = 1000
 )
 
 // list calls each once for every terminated pod in the configured namespaces,
 // page by page. An error means that not all pods were seen.
 func (c *Cluster) list(ctx context.Context, cfg Config, each func(*corev1.Pod)) error {
 	seen := map[types.UID]bool{}
-	once := func(pod *corev1.Pod) {
-		if terminated(pod) && !seen[pod.UID] {
-			seen[pod.UID] = true
-			each(pod)
+	once := func(pod *corev1.Pod) bool {
+		if !terminated(pod) || seen[pod.UID] {
+			return false
 		}
+		seen[pod.UID] = true
+		each(pod)
+		return true
 	}
 	namespaces := cfg.Namespaces
 	if len(namespaces) == 0 {
@@ -50,9 +57,10 @@ func inNamespace(ns string) string {
 // listNamespace goes on until a page comes without a token: an empty page with
 // one is not the end. A token that expired (410) is replaced by the one in the
 // answer; without one the list starts again. A token that comes twice would lead
-// around for ever.
-func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, each func(*corev1.Pod)) error {
-	token, relists, used := "", 0, map[string]bool{}
+// around for ever, new ones without an end lead nowhere. once tells whether a
+// pod is new.
+func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, once func(*corev1.Pod) bool) error {
+	token, relists, used, fruitless := "", 0, map[string]bool{}, 0
 	for {
 		page, err := c.page(ctx, ns, cfg, token)
 		if expired(err) && relists < maxRelists {
@@ -63,11 +71,17 @@ func (c *Cluster) listNamespace(ctx context.Context, ns string, cfg Config, each
 		if err != nil {
 			return err
 		}
+		fruitless++
 		for i := range page.Items {
-			each(&page.Items[i])
+			if once(&page.Items[i]) {
+				fruitless = 0
+			}
 		}
 		if token = page.Continue; token == "" {
 			return nil
+		}
+		if fruitless == maxFruitless {
+			return fmt.Errorf("the API server has given %d pages in a row without a new pod", fruitless)
 		}
 		if used[token] {
 			return errors.New("the API server gives the same continue token twice")

@@ -164,10 +164,10 @@ func (r *run) worker(ctx context.Context, q *queue, results chan<- result) {
 			next, found, done := r.archive(ctx, *p)
 			q.done(next, found)
 			if next == nil {
-				results <- done
+				results <- done.unlessCutOff(ctx)
 			}
 		case s != nil:
-			results <- r.release(ctx, s)
+			results <- r.release(ctx, s).unlessCutOff(ctx)
 			q.done(nil, false)
 		default:
 			return

@@ -1,6 +1,11 @@
 package reclaim
 
-import "github.com/pod-reclaimer/pod-reclaimer/archive"
+import (
+	"context"
+	"errors"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive"
+)
 
 // Outcome is what became of one listed pod. Each has exactly one.
 type Outcome string
@@ -41,6 +46,16 @@ func (p ref) skipped(why Reason) result { return result{ref: p, Outcome: Skipped
 
 func (p ref) failed(step Step, err error) result {
 	return result{ref: p, Outcome: Failed, Step: step, Err: &PodError{p.namespace, p.name, step, err}}
+}
+
+// unlessCutOff is the result, or that the pod remains where nothing but the end
+// of an interrupted run stopped it. Of a delete without an answer nobody knows
+// what became: it stays failed.
+func (r result) unlessCutOff(ctx context.Context) result {
+	if r.Outcome == Failed && r.Step != StepDelete && ctx.Err() != nil && errors.Is(r.Err, ctx.Err()) {
+		r.Outcome, r.Step, r.Err = Remaining, "", nil
+	}
+	return r
 }
 
 // foreseen is what a dry run says of a pod that is not archived yet.
