@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -62,12 +63,26 @@ func buildWithClock(t *testing.T, files map[string]string) string {
 	return binary
 }
 
-// build builds the program as it is released.
+// released is the program as it is released, in a folder that TestMain makes
+// and removes.
+var released struct {
+	dir    string
+	once   sync.Once
+	binary string
+}
+
+// build builds the program as it is released, once for all tests.
 func build(t testing.TB) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "pod-reclaimer")
-	goBuild(t, "-o", binary)
-	return binary
+	released.once.Do(func() {
+		binary := filepath.Join(released.dir, "pod-reclaimer")
+		goBuild(t, "-o", binary)
+		released.binary = binary
+	})
+	if released.binary == "" {
+		t.Fatal("the program could not be built")
+	}
+	return released.binary
 }
 
 func goBuild(t testing.TB, flags ...string) {

@@ -22,10 +22,17 @@ var (
 	nodeIdentity      = archivetest.Identity{AccessKey: "ASIANODE", Secret: "secret-of-the-node", Token: "token-of-the-node"}
 )
 
+// The web identity tokens: kubelet writes the second one while the first is valid.
+const (
+	firstToken  = "first-web-identity-token"
+	secondToken = "second-web-identity-token"
+)
+
 // sources are servers that give credentials.
 type sources struct {
-	token  string       // the web identity token that STS takes
-	status atomic.Int64 // what they answer instead; 0: credentials
+	token   string       // the file of the web identity token
+	rotated atomic.Bool  // STS was given the second one
+	status  atomic.Int64 // what they answer instead; 0: credentials
 }
 
 // newSources gives the world servers of credentials instead of its static keys:
@@ -33,7 +40,7 @@ type sources struct {
 // identity the store would take too.
 func newSources(w *stubs) *sources {
 	s := &sources{token: filepath.Join(w.t.TempDir(), "token")}
-	write(w.t, s.token, "first-web-identity-token")
+	write(w.t, s.token, firstToken)
 	server := httptest.NewServer(s)
 	w.t.Cleanup(server.Close)
 	for _, id := range []archivetest.Identity{fileIdentity, roleIdentity, containerIdentity, nodeIdentity} {
@@ -72,11 +79,24 @@ func (s *sources) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// rotate replaces the token at once, as kubelet does.
+func (s *sources) rotate(t *testing.T) {
+	t.Helper()
+	next := s.token + ".next"
+	write(t, next, secondToken)
+	if err := os.Rename(next, s.token); err != nil {
+		t.Error(err)
+	}
+}
+
 // assumeRole gives credentials that are over at once, so that each request to
 // the store needs new ones.
 func (s *sources) assumeRole(w http.ResponseWriter, req *http.Request) {
-	token, err := os.ReadFile(s.token)
-	if err != nil || req.FormValue("WebIdentityToken") != string(token) {
+	switch req.FormValue("WebIdentityToken") {
+	case firstToken:
+	case secondToken:
+		s.rotated.Store(true)
+	default:
 		http.Error(w, "<ErrorResponse><Error><Code>ExpiredTokenException</Code></Error></ErrorResponse>", http.StatusBadRequest)
 		return
 	}
@@ -122,7 +142,7 @@ func TestCredentials(t *testing.T) {
 				var rotated atomic.Bool
 				w.journal.Before(func(_ string, _ http.ResponseWriter, req *http.Request) bool {
 					if req.Method == http.MethodPut && strings.Contains(req.URL.Path, "/pods/") && !rotated.Swap(true) {
-						write(t, s.token, "second-web-identity-token")
+						s.rotate(t)
 					}
 					return false
 				})
@@ -130,6 +150,9 @@ func TestCredentials(t *testing.T) {
 				e.expect(t, 0, "all deleted", e.summary.Deleted == 3)
 				if got := w.signers(); len(got) != 1 || got[signer] == 0 {
 					t.Errorf("signed by %v", got)
+				}
+				if signer == roleIdentity.AccessKey && !s.rotated.Load() {
+					t.Error("the new web identity token was not used")
 				}
 			})
 		}

@@ -36,7 +36,14 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "pod-reclaimer-test-")
+	if err != nil {
+		panic(err)
+	}
+	released.dir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // world is what the program runs in: an API server and a store, both with one
@@ -55,9 +62,11 @@ func newWorld(t testing.TB, j *archivetest.Journal, apiURL, storeURL, bucket str
 	t.Helper()
 	reclaimtest.Check(t, j)
 	return &world{t: t, journal: j, binary: os.Args[0], secrets: []string{"testbed-secret-key"}, env: map[string]string{
-		"HOME":                  t.TempDir(),
-		"PATH":                  os.Getenv("PATH"),
-		asProgram:               "1",
+		"HOME":    t.TempDir(),
+		"PATH":    os.Getenv("PATH"),
+		asProgram: "1",
+		// The race detector would sleep for a second at the end of each run.
+		"GORACE":                "atexit_sleep_ms=0",
 		"KUBECONFIG":            reclaimtest.Kubeconfig(t, apiURL),
 		"AWS_ENDPOINT_URL_S3":   storeURL,
 		"AWS_ACCESS_KEY_ID":     "testbed",

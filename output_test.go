@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -50,15 +51,22 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = file, file
 		}
 	}
-	for name, set := range map[string]func(*testing.T, *exec.Cmd){
-		"full":    device("/dev/full"),
-		"nowhere": device("/dev/null"),
-		"closed": func(_ *testing.T, cmd *exec.Cmd) {
+	const many = 250 // more lines than a logger that samples would write
+	for name, c := range map[string]struct {
+		pods int
+		set  func(*testing.T, *exec.Cmd)
+	}{
+		"full":    {20, device("/dev/full")},
+		"nowhere": {many, device("/dev/null")},
+		"closed": {many, func(_ *testing.T, cmd *exec.Cmd) {
 			cmd.Args = []string{"sh", "-c", `exec "$0" >&- 2>&-`, cmd.Path}
 			cmd.Path = "/bin/sh"
 			cmd.Stdout, cmd.Stderr = nil, nil
-		},
-		"a pipe that nobody reads from the start": func(t *testing.T, cmd *exec.Cmd) {
+		}},
+		"a pipe": {many, func(_ *testing.T, cmd *exec.Cmd) {
+			cmd.Stdout, cmd.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
+		}},
+		"a pipe that nobody reads from the start": {20, func(t *testing.T, cmd *exec.Cmd) {
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -66,8 +74,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			r.Close()
 			t.Cleanup(func() { w.Close() })
 			cmd.Stdout, cmd.Stderr = w, w
-		},
-		"a pipe that nobody reads after a while": func(t *testing.T, cmd *exec.Cmd) {
+		}},
+		"a pipe that nobody reads after a while": {20, func(t *testing.T, cmd *exec.Cmd) {
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -78,16 +86,16 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			}()
 			t.Cleanup(func() { w.Close() })
 			cmd.Stdout, cmd.Stderr = w, w
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newStubs(t)
-			w.addPods(20)
+			w.addPods(c.pods)
 			w.refusePut("p-010")
 			w.journal.Mark()
 			cmd, _ := w.command()
-			set(t, cmd)
+			c.set(t, cmd)
 			cmd.Run() // the exit code is looked at
 			if code := cmd.ProcessState.ExitCode(); code != 3 {
 				t.Errorf("exit code %d: %v", code, cmd.ProcessState)
