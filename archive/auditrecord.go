@@ -1,28 +1,12 @@
 package archive
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"path"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
-
-// maxRecordPart bounds what is read of one part of a run record, in bytes.
-const maxRecordPart = 64 << 20
-
-// recorded is what Audit reads of a line of a run record.
-type recorded struct {
-	Time   time.Time `json:"time"`
-	Bundle string    `json:"bundle"`
-}
 
 // records looks for the bundles that the records of runs name.
 func (a *auditor) records(ctx context.Context) error {
@@ -38,33 +22,15 @@ func (a *auditor) records(ctx context.Context) error {
 
 // record looks for the bundles of one part of a record.
 func (a *auditor) record(ctx context.Context, name string) error {
-	out, err := a.bucket.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.bucket.cfg.Bucket, Key: &name})
-	if status(err) == 404 {
+	err := a.bucket.readRecord(ctx, name, func(line recorded) error { return a.lookFor(ctx, line, name) })
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil // expired meanwhile
+	case errors.Is(err, errNoRecord):
+		a.found(Finding{Damaged, name, err.Error()})
 		return nil
 	}
-	if err != nil {
-		return a.bucket.explain("read", "s3:GetObject", name, err)
-	}
-	defer out.Body.Close()
-	lines := bufio.NewScanner(io.LimitReader(out.Body, maxRecordPart))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		var line recorded
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			a.found(Finding{Damaged, name, fmt.Sprintf("a line of this run record is no JSON: %v", err)})
-			return nil
-		}
-		if err := a.lookFor(ctx, line, name); err != nil {
-			return err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	return nil
+	return err
 }
 
 // lookFor asks for a bundle that must be there still. A run that deletes a pod

@@ -21,7 +21,7 @@ const (
 // default class:
 //
 //	<prefix>/<cluster>/runs/<class>/<yyyy>/<mm>/<dd>/<start>-<run ID>/start.json
-//	.../0001.ndjson, 0002.ndjson, ...    a line for each archived or deleted pod
+//	.../0001.ndjson, 0002.ndjson, ...    a line for each pod archived, found archived, or deleted
 //	.../end.json                         the summary
 //
 // The bundles are the authority. A Record belongs to one goroutine.

@@ -20,6 +20,9 @@ type stored struct {
 // go afterwards is returned as stored; for every other one the result is final.
 // found says that the bundle was there before, so that nothing was collected.
 func (r *run) archive(ctx context.Context, p ref) (next *stored, found bool, done result) {
+	if p.hinted {
+		return nil, true, p.kept(p.keep)
+	}
 	object, err := r.find(ctx, p, p.key())
 	if err == nil {
 		next = &stored{ref: p, object: object}

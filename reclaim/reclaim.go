@@ -84,6 +84,7 @@ func (r *Reclaimer) do(ctx context.Context, summary *Summary) error {
 		}
 		return err
 	}
+	this.hint(ctx, refs)
 	recording, stop := graceful(ctx, recordedTime)
 	defer stop()
 	this.work(ctx, recording, refs, summary)

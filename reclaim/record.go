@@ -13,7 +13,8 @@ import (
 // over.
 const recordTime = 20 * time.Second
 
-// recordLine is one archived or deleted pod in the run's record.
+// recordLine is one pod in the run's record that was archived, found archived, or
+// deleted.
 type recordLine struct {
 	Time            time.Time `json:"time"`
 	Namespace       string    `json:"namespace"`
@@ -69,7 +70,7 @@ func (c *Cluster) uid(ctx context.Context) (string, error) {
 // the authority, so a record that cannot be written stops no pod; the first
 // error is the run's.
 func (r *run) write(ctx context.Context, done result) {
-	recorded := done.isArchived || done.isProvisional || done.isRenewed || done.Outcome == Deleted || done.Outcome == Pending
+	recorded := done.isFound || done.isArchived || done.isProvisional || done.isRenewed || done.Outcome == Deleted || done.Outcome == Pending
 	if r.record == nil || r.recordErr != nil || !recorded {
 		return
 	}

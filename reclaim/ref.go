@@ -25,6 +25,8 @@ type ref struct {
 	note            string
 	targets         []target
 	annotations     map[string]string
+	// hinted says that the bundle of this state was there some hours ago.
+	hinted bool
 }
 
 func newRef(pod *corev1.Pod, d Decision) ref {

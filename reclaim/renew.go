@@ -23,7 +23,9 @@ func (r *run) find(ctx context.Context, p ref, key archive.Key) (archive.Object,
 // expire before it.
 func (r *run) keep(ctx context.Context, s *stored, why Reason) result {
 	if s.proven || !s.object.Lapses(r.Now()) {
-		return s.with(s.kept(why))
+		done := s.with(s.kept(why))
+		done.isFound = !s.proven
+		return done
 	}
 	next, done := r.renewOrCapture(ctx, s, archive.Object.Lapses)
 	if next == nil {

@@ -31,6 +31,7 @@ type result struct {
 
 	isArchived    bool // a new complete bundle
 	isProvisional bool // a new bundle without the logs that are missing
+	isFound       bool // its bundle is there since an earlier run, and it stays
 	isRenewed     bool // a copy of its bundle with a later date
 	logs          []archive.Log
 	worst         archive.Outcome
