@@ -28,7 +28,7 @@ func (b *bed) loadImageNow() {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "image.tar")
 	for _, args := range [][]string{
-		{"scripts/image", testImage, file},
+		{"make", "-s", "image", "IMAGE=" + testImage, "IMAGE_FILE=" + file},
 		{"scripts/testbed/testbed", "load", "--name", os.Getenv("TESTBED_NAME"), file},
 	} {
 		if output, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
