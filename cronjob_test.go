@@ -38,20 +38,10 @@ func (b *bed) loadImageNow() {
 }
 
 // onNode is an overlay as a user writes one: bucket, cluster, image,
-// credentials. Beside that, the pods use the node's own network, since the
-// testbed's API server and store are on loopback, and the proxy before the
-// store is where tests hold requests back. Settings are lines of the
-// ConfigMap's data.
+// credentials, beside what onHostNetwork changes. The proxy before the store is
+// where tests hold requests back. Settings are lines of the ConfigMap's data.
 func (b *bed) onNode(target string, settings ...string) string {
 	b.t.Helper()
-	cfg, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	api, err := url.Parse(cfg.Host)
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	settings = append(settings,
 		"ARCHIVE_BUCKET: "+b.bucket, "ARCHIVE_CLUSTER: "+b.namespace, "AWS_ENDPOINT_URL_S3: "+b.env["AWS_ENDPOINT_URL_S3"],
 		"RECLAIM_ARCHIVE_AFTER: 0s", "RECLAIM_DELETE_AFTER: 0s",
@@ -71,7 +61,22 @@ patches:
     metadata: {name: ignored}
     data:
       %s
-- target: {kind: Namespace}
+%s`, os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), strings.Join(settings, "\n      "), b.onHostNetwork()))
+}
+
+// onHostNetwork are patches with which the program's pods run on the testbed's
+// node, where the API server and the store are on loopback.
+func (b *bed) onHostNetwork() string {
+	b.t.Helper()
+	cfg, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	api, err := url.Parse(cfg.Host)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return fmt.Sprintf(`- target: {kind: Namespace}
   patch: |-
     - op: remove
       path: /metadata/labels/pod-security.kubernetes.io~1enforce
@@ -95,8 +100,7 @@ patches:
                 env:
                 - {name: KUBERNETES_SERVICE_HOST, value: %s}
                 - {name: KUBERNETES_SERVICE_PORT, value: "%s"}
-`, os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), strings.Join(settings, "\n      "),
-		os.Getenv("TESTBED_NODE"), api.Hostname(), api.Port()))
+`, os.Getenv("TESTBED_NODE"), api.Hostname(), api.Port())
 }
 
 // cronJob is the name of the one that was installed.

@@ -180,15 +180,12 @@ func (b *bed) timesFit(target string, objects map[string]object) {
 // readmeInstalls checks that the API server takes what the README says to make.
 func (b *bed) readmeInstalls() {
 	b.t.Helper()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		b.t.Fatal(err)
+	all := blocks(b.t, "README.md")
+	i := slices.IndexFunc(all, func(b block) bool { return b.mark == "file: my-cluster/kustomization.yaml" })
+	if i < 0 {
+		b.t.Fatal("README.md has lost its kustomization")
 	}
-	_, rest, _ := strings.Cut(string(text), "<!-- kustomization: rendered and applied by a test -->\n\n```yaml\n")
-	kustomization, _, ok := strings.Cut(rest, "```\n\n<!-- end of kustomization -->")
-	if !ok {
-		b.t.Fatal("README.md has lost the marks around the kustomization")
-	}
+	kustomization := all[i].text
 	kustomization = "namespace: " + b.home + "\n" + strings.ReplaceAll(kustomization, "../manifests", "MANIFESTS")
 	rendered, _ := b.render(kustomization)
 	for _, want := range []string{"image: registry.example.com/pod-reclaimer:v0.1.0", "ARCHIVE_CLUSTER: prod-1", "name: pod-reclaimer-credentials"} {

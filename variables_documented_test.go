@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// The README's table of variables is the program's own.
-func TestReadmeVariables(t *testing.T) {
+// The table of variables in the documents is the program's own.
+func TestDocumentedVariables(t *testing.T) {
 	var table bytes.Buffer
 	table.WriteString("\n| variable | default | meaning |\n|---|---|---|\n")
 	if err := writeTable(&table, "| `{{usage_key .}}` | {{with usage_default .}}`{{.}}`{{end}} | {{usage_description .}} |\n"); err != nil {
 		t.Fatal(err)
 	}
 	table.WriteString("\n")
-	generated(t, "README.md", "<!-- variables: from the program, checked by a test -->\n", "<!-- end of variables -->", table.String())
+	generated(t, "docs/configure.md", "<!-- variables: from the program, checked by a test -->\n", "<!-- end of variables -->", table.String())
 }
 
 // generated checks that what stands in the file between two marks is content.
