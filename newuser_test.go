@@ -34,8 +34,8 @@ func (b *bed) objects() map[string]bool {
 	list := b.kubectl("get", strings.Join(kinds, ","), "--all-namespaces", "--no-headers", "-o", "custom-columns=A:.kind,B:.metadata.namespace,C:.metadata.name")
 	all := map[string]bool{}
 	for line := range strings.Lines(string(list)) {
-		if !strings.Contains(line, " "+b.namespace) {
-			all[strings.Join(strings.Fields(line), "/")] = true
+		if fields := strings.Fields(line); fields[1] != b.namespace {
+			all[strings.Join(fields, "/")] = true
 		}
 	}
 	return all
