@@ -16,10 +16,12 @@ COMMIT      := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 DATE        := $(shell git log -1 --format=%cI 2>/dev/null)
 GOBUILD     := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
 FUZZTIME    ?= 30s
+N           ?= 1000
+SEED        ?= random
 
 export STATICCHECK GOVULNCHECK KUSTOMIZE CYCLONEDX REPOSITORY VERSION COMMIT DATE
 
-.PHONY: help build image release test fuzz demo testbed testbed-down lint staticcheck vuln check
+.PHONY: help build image release test fuzz chaos demo testbed testbed-down lint staticcheck vuln check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +43,9 @@ test: ## run all tests against a real API server and store; as root also a real 
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@scripts/fuzz $(FUZZTIME)
+
+chaos: ## the crash test: N (1000) faults from SEED on a testbed of its own, as root; MUTANT=tail lets it find one
+	@scripts/chaos $(N) $(SEED) $(MUTANT)
 
 demo: build ## show the main job on a real API server and store
 	@scripts/demo

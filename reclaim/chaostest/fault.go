@@ -1,0 +1,66 @@
+package chaostest
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// fault is what goes wrong with one request; the zero value is nothing.
+type fault struct {
+	kind       string
+	status     int
+	retryAfter string
+	pause      time.Duration
+	share      float64 // of the answer, that comes
+}
+
+// What can go wrong with a request on its way.
+const (
+	refused   = "answered with an error, not done"
+	late      = "done, answered with an error"
+	cut       = "cut before it was done"
+	lost      = "done, answer lost"
+	delayed   = "delayed"
+	throttled = "answer throttled"
+	truncated = "answer truncated, clean end"
+	broken    = "answer truncated, connection cut"
+	// Phantom is a put that is accepted and not done.
+	Phantom  = "put accepted, not done"
+	halved   = "put accepted, half of it kept"
+	replaced = "pod replaced before its delete"
+)
+
+func isLog(path string) bool { return strings.HasSuffix(path, "/log") }
+
+// possible tells whether a request can meet this kind of fault.
+func possible(kind, server string, req *http.Request) bool {
+	path := req.URL.Path
+	switch kind {
+	case Phantom, halved:
+		return server == "store" && req.Method == http.MethodPut && strings.Contains(path, "/pods/")
+	case replaced:
+		return server == "api" && req.Method == http.MethodDelete
+	case truncated, throttled, broken:
+		return req.Method != http.MethodHead
+	}
+	return true
+}
+
+// anyFault is one that this request may meet.
+func anyFault(d dice, server string, req *http.Request) fault {
+	f := fault{
+		kind:       pick(d, refused, refused, late, cut, lost, delayed, throttled, truncated, broken),
+		status:     pick(d, 429, 500, 502, 503, 504),
+		retryAfter: pick(d, "", "", "1"),
+		pause:      d.between(50*time.Millisecond, 1500*time.Millisecond),
+		share:      d.Float64(),
+	}
+	if special := pick(d, truncated, replaced, Phantom, halved); possible(special, server, req) && (special != truncated || isLog(req.URL.Path)) {
+		f.kind = special
+	}
+	if !possible(f.kind, server, req) {
+		f.kind = refused
+	}
+	return f
+}
