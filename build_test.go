@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,7 +89,11 @@ func build(t testing.TB) string {
 func goBuild(t testing.TB, flags ...string) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, append(flags, ".")...)...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cgo := "0"
+	if slices.Contains(flags, "-race") {
+		cgo = "1"
+	}
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, output)
 	}

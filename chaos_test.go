@@ -20,7 +20,7 @@ func TestChaosOnRealNode(t *testing.T) {
 	mendAtEnd(t)
 	mutant := os.Getenv("CHAOS_MUTANT")
 	s := chaostest.New(t, chaostest.Config{
-		Seed: number(t, "CHAOS_SEED", rand.Uint64N(1_000_000)), Faults: int(number(t, "CHAOS_FAULTS", 60)),
+		Seed: number(t, "CHAOS_SEED", rand.Uint64N(1_000_000)), Faults: int(number(t, "CHAOS_FAULTS", 40)),
 		Program: buildForChaos(t, mutant), Testbed: testbed, FakePods: 90, NodePods: 6, Stop: mutant != "",
 	})
 	s.Run()

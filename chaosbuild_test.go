@@ -36,7 +36,7 @@ var chaosMutants = map[string][]edit{
 }
 
 // buildForChaos builds the program, or a mutant of it, so that it writes its
-// goroutines to a file at its end.
+// goroutines to a file at its end; with the race detector if the test has it.
 func buildForChaos(t *testing.T, mutant string) string {
 	t.Helper()
 	edits, known := chaosMutants[mutant]
@@ -88,6 +88,10 @@ func buildEdited(t *testing.T, edits []edit) string {
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	binary := filepath.Join(dir, "pod-reclaimer")
-	goBuild(t, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)
+	flags := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-o", binary}
+	if raced {
+		flags = append(flags, "-race")
+	}
+	goBuild(t, flags...)
 	return binary
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -32,9 +31,9 @@ func openCluster(kubeconfig string) (*cluster, error) {
 	return &cluster{url: cfg.Host, http: client}, nil
 }
 
-// do sends one request with a JSON body and decodes the answer into into; both
-// may be nil. The status is 0 if there was no answer.
-func (c *cluster) do(method, path string, body, into any) (int, error) {
+// do sends one request with a JSON body, which may be nil. The status is 0 if
+// there was no answer.
+func (c *cluster) do(method, path string, body any) (int, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -57,28 +56,29 @@ func (c *cluster) do(method, path string, body, into any) (int, error) {
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err
+	if err == nil && resp.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s: %.300s", method, path, resp.Status, text)
 	}
-	if resp.StatusCode >= 300 {
-		return resp.StatusCode, fmt.Errorf("%s %s: %s: %.300s", method, path, resp.Status, text)
-	}
-	if into == nil {
-		return resp.StatusCode, nil
-	}
-	return resp.StatusCode, json.Unmarshal(text, into)
+	return resp.StatusCode, err
 }
 
-// must is do for what has to succeed, though the servers may still be waking up.
-func (c *cluster) must(t testing.TB, method, path string, body, into any) {
-	t.Helper()
+// try sends a request once.
+func (c *cluster) try(method, path string, body any) error {
+	_, err := c.do(method, path, body)
+	return err
+}
+
+// insist sends a request until it is done: the servers may still be waking up.
+func (c *cluster) insist(method, path string, body any) error {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		status, err := c.do(method, path, body, into)
-		if err == nil || method == http.MethodPost && status == http.StatusConflict || method == http.MethodDelete && status == http.StatusNotFound {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
+		status, err := c.do(method, path, body)
+		switch {
+		case err == nil,
+			method == http.MethodPost && status == http.StatusConflict,
+			method == http.MethodDelete && status == http.StatusNotFound:
+			return nil
+		case time.Now().After(end):
+			return err
 		}
 	}
 }

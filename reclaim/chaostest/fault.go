@@ -56,10 +56,14 @@ func anyFault(d dice, server string, req *http.Request) fault {
 		pause:      d.between(50*time.Millisecond, 1500*time.Millisecond),
 		share:      d.Float64(),
 	}
-	if special := pick(d, truncated, replaced, Phantom, halved); possible(special, server, req) && (special != truncated || isLog(req.URL.Path)) {
-		f.kind = special
-	}
-	if !possible(f.kind, server, req) {
+	switch special := d.chance(0.4); {
+	case special && isLog(req.URL.Path):
+		f.kind = truncated
+	case special && possible(replaced, server, req):
+		f.kind = replaced
+	case special && possible(Phantom, server, req):
+		f.kind = pick(d, Phantom, halved)
+	case !possible(f.kind, server, req):
 		f.kind = refused
 	}
 	return f

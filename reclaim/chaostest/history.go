@@ -147,7 +147,9 @@ func (h *history) await(t testing.TB, c *cluster, namespace, pod string) {
 	marker := map[string]any{"metadata": map[string]any{"name": pod}, "spec": map[string]any{
 		"schedulerName": "nobody", "containers": []any{map[string]any{"name": "main", "image": "example/marker:1"}},
 	}}
-	c.must(t, "POST", path, marker, nil)
+	if err := c.insist("POST", path, marker); err != nil {
+		t.Fatal(err)
+	}
 	for end := time.Now().Add(2 * time.Minute); h.now(namespace, pod) == nil; time.Sleep(20 * time.Millisecond) {
 		h.mu.Lock()
 		broken := h.broken
@@ -156,5 +158,7 @@ func (h *history) await(t testing.TB, c *cluster, namespace, pod string) {
 			t.Fatalf("the observer sees nothing of etcd any more: %v", broken)
 		}
 	}
-	c.must(t, "DELETE", path+"/"+pod+"?gracePeriodSeconds=0", nil, nil)
+	if err := c.insist("DELETE", path+"/"+pod+"?gracePeriodSeconds=0", nil); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -220,7 +220,7 @@ func (s *Series) incomplete(b *bundle) string {
 
 // judgeLeft looks at a pod that has ended and is still there.
 func (s *Series) judgeLeft(l *life, bundles map[string][]*bundle) {
-	if mustStay(l.last) == "" {
+	if mustStay(l.last) == "" && !s.node.hasLost(l.uid) {
 		s.found(l, "it should have gone")
 	}
 	if len(bundles[l.uid+"_"+l.lastVersion()]) == 0 && !s.hasDamaged(l) {
@@ -257,6 +257,9 @@ func (s *Series) judgeRun(r *run) {
 		s.found(nil, "run %d has left files: %v", r.number, left)
 	}
 	code := r.cmd.ProcessState.ExitCode()
+	if strings.Contains(r.output.String(), "DATA RACE") {
+		s.found(nil, "run %d has a race:\n%s", r.number, r.output.String())
+	}
 	if r.wasKilled() {
 		s.mu.Lock()
 		s.figures.killed++

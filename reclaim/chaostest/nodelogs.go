@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,10 +20,11 @@ type nodeLogs struct {
 	mu     sync.Mutex
 	todo   map[string]*life             // ended, not yet copied, or still on hold
 	copies map[string]map[string][]byte // by UID and "container/0.log"
+	lost   map[string]bool              // UIDs of pods whose files are gone
 }
 
 func newNodeLogs(dir string) *nodeLogs {
-	return &nodeLogs{dir: dir, todo: map[string]*life{}, copies: map[string]map[string][]byte{}}
+	return &nodeLogs{dir: dir, todo: map[string]*life{}, copies: map[string]map[string][]byte{}, lost: map[string]bool{}}
 }
 
 // seen is told of every new state of a pod.
@@ -59,7 +61,7 @@ func (n *nodeLogs) tend(s *Series) (left int) {
 		n.mu.Lock()
 		n.copies[l.uid] = files
 		n.mu.Unlock()
-		status, _ := s.annotate(l, hold, nil)
+		status := s.annotate(l, hold, nil)
 		if status == http.StatusOK || status == http.StatusNotFound || status == http.StatusConflict {
 			n.mu.Lock()
 			delete(n.todo, l.uid)
@@ -71,13 +73,20 @@ func (n *nodeLogs) tend(s *Series) (left int) {
 	return len(n.todo)
 }
 
-// release waits until every pod of the node that has ended may go.
+// release waits until every pod of the node has ended and may go.
 func (n *nodeLogs) release(s *Series) {
-	for end := time.Now().Add(2 * time.Minute); n.tend(s) > 0; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); n.tend(s) > 0 || s.nodeRuns(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatal("waited in vain for the observer to copy the node's logs")
+			s.t.Fatal("waited in vain for the node's pods to end, and the observer to copy their logs")
 		}
 	}
+}
+
+// nodeRuns tells whether a pod of the real node has not ended.
+func (s *Series) nodeRuns() bool {
+	return slices.ContainsFunc(s.history.all(), func(l *life) bool {
+		return l.namespace == s.nodeNamespace && !l.gone && !terminal(l.last)
+	})
 }
 
 func (n *nodeLogs) read(l *life) (map[string][]byte, error) {
@@ -121,5 +130,31 @@ func (n *nodeLogs) copied(uid string) bool {
 func (n *nodeLogs) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.todo, n.copies = map[string]*life{}, map[string]map[string][]byte{}
+	n.todo, n.copies, n.lost = map[string]*life{}, map[string]map[string][]byte{}, map[string]bool{}
+}
+
+// loseLogs removes the node's files of a pod that the observer has copied, as a
+// node does that is short of disk.
+func (s *Series) loseLogs(l *life) {
+	n := s.node
+	n.mu.Lock()
+	again := n.lost[l.uid]
+	n.lost[l.uid] = true
+	n.mu.Unlock()
+	paths, err := filepath.Glob(filepath.Join(n.dir, fmt.Sprintf("%s_%s_%s", l.namespace, l.pod, l.uid), "*", "*.log"))
+	if again || err != nil || len(paths) == 0 {
+		return
+	}
+	for _, path := range paths {
+		os.Remove(path)
+	}
+	s.count("node: log files lost")
+	s.journal.note("somebody: log files lost, %s/%s ", l.namespace, l.pod)
+}
+
+// hasLost tells whether the pod may have to wait for logs for ever.
+func (n *nodeLogs) hasLost(uid string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.lost[uid]
 }

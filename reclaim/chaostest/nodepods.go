@@ -21,7 +21,7 @@ var scripts = []string{
 
 // makeJob makes a Job on the real node; its pod has a finalizer until it is
 // counted.
-func (s *Series) makeJob(d dice, name string) {
+func (s *Series) makeJob(d dice, name string) error {
 	s.mu.Lock()
 	s.figures.pods++
 	s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Series) makeJob(d dice, name string) {
 			},
 		}},
 	}
-	s.cluster.must(s.t, http.MethodPost, "/apis/batch/v1/namespaces/"+s.nodeNamespace+"/jobs", job, nil)
+	return s.cluster.insist(http.MethodPost, "/apis/batch/v1/namespaces/"+s.nodeNamespace+"/jobs", job)
 }
 
 func nodeContainer(name, script string) corev1.Container {
@@ -47,9 +47,9 @@ func nodeContainer(name, script string) corev1.Container {
 
 // makeNodePod makes a pod on the real node, on hold until the observer has
 // copied its logs.
-func (s *Series) makeNodePod(d dice, name string, insist bool) {
+func (s *Series) makeNodePod(d dice, name string, send sender) error {
 	s.mu.Lock()
-	s.plans[s.nodeNamespace+"/"+name] = d
+	s.made[s.nodeNamespace+"/"+name] = true
 	s.figures.pods++
 	s.mu.Unlock()
 	container := func(name string) corev1.Container {
@@ -77,10 +77,5 @@ func (s *Series) makeNodePod(d dice, name string, insist bool) {
 		main.VolumeMounts = []corev1.VolumeMount{{Name: "state", MountPath: "/state"}}
 		main.Command[2] = "echo $HOSTNAME attempts; test -e /state/ran || { touch /state/ran; exit 1; }"
 	}
-	path := "/api/v1/namespaces/" + s.nodeNamespace + "/pods"
-	if insist {
-		s.cluster.must(s.t, http.MethodPost, path, pod, nil)
-		return
-	}
-	s.cluster.do(http.MethodPost, path, pod, nil)
+	return send(http.MethodPost, "/api/v1/namespaces/"+s.nodeNamespace+"/pods", pod)
 }

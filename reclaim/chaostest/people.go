@@ -16,7 +16,8 @@ func (s *Series) meddleMeanwhile(d dice) {
 	for range 1 + d.IntN(4) {
 		time.Sleep(d.between(100*time.Millisecond, time.Second))
 		s.node.tend(s)
-		lives := slices.DeleteFunc(s.history.all(), func(l *life) bool { return l.gone })
+		onNode := d.chance(0.25)
+		lives := slices.DeleteFunc(s.history.all(), func(l *life) bool { return l.gone || onNode && l.namespace != s.nodeNamespace })
 		if len(lives) > 0 && !s.spent() {
 			s.meddle(lives[d.IntN(len(lives))], d)
 		}
@@ -40,6 +41,10 @@ func (s *Series) meddle(l *life, d dice) {
 	if l.namespace == s.nodeNamespace && !s.node.copied(l.uid) {
 		return
 	}
+	if l.namespace == s.nodeNamespace && d.chance(0.2) {
+		s.loseLogs(l)
+		return
+	}
 	yes := "true"
 	switch what := pick(d, "relabel", "relabel", "hold", "release", "release", "finalizer", "no finalizer", "delete", "replace", "replace", "retention"); what {
 	case "relabel":
@@ -55,43 +60,45 @@ func (s *Series) meddle(l *life, d dice) {
 	case "no finalizer":
 		s.change(l, what, map[string]any{"finalizers": nil})
 	case "delete":
-		s.remove(l)
+		if s.remove(l) {
+			s.count("others: delete")
+		}
 	case "replace":
-		s.replace(l, d)
+		if s.replace(l, d) {
+			s.count("others: delete, and make another of the same name")
+		}
 	}
 }
 
 // change patches the metadata of exactly this pod.
-func (s *Series) change(l *life, what string, metadata map[string]any) (int, error) {
+func (s *Series) change(l *life, what string, metadata map[string]any) {
 	metadata["uid"] = l.uid
-	status, err := s.cluster.do(http.MethodPatch, "/api/v1/namespaces/"+l.namespace+"/pods/"+l.pod, map[string]any{"metadata": metadata}, nil)
+	status, err := s.cluster.do(http.MethodPatch, "/api/v1/namespaces/"+l.namespace+"/pods/"+l.pod, map[string]any{"metadata": metadata})
 	s.journal.note("somebody: %s %s/%s : %d", what, l.namespace, l.pod, status)
 	if err == nil {
 		s.count("others: " + what)
 	}
-	return status, err
 }
 
 // annotate sets or removes an annotation; the observer does so, which is no
 // fault.
-func (s *Series) annotate(l *life, name string, value any) (int, error) {
-	status, err := s.cluster.do(http.MethodPatch, "/api/v1/namespaces/"+l.namespace+"/pods/"+l.pod,
-		map[string]any{"metadata": map[string]any{"uid": l.uid, "annotations": map[string]any{name: value}}}, nil)
+func (s *Series) annotate(l *life, name string, value any) int {
+	status, _ := s.cluster.do(http.MethodPatch, "/api/v1/namespaces/"+l.namespace+"/pods/"+l.pod,
+		map[string]any{"metadata": map[string]any{"uid": l.uid, "annotations": map[string]any{name: value}}})
 	s.journal.note("somebody (the observer) annotates %s/%s : %s, %d", l.namespace, l.pod, name, status)
-	return status, err
+	return status
 }
 
 // remove deletes exactly this pod, and notes what is known of that.
 func (s *Series) remove(l *life) bool {
 	status, err := s.cluster.do(http.MethodDelete, "/api/v1/namespaces/"+l.namespace+"/pods/"+l.pod,
-		map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": l.uid}}, nil)
+		map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": l.uid}})
 	s.journal.note("somebody: delete %s/%s : %s, %d", l.namespace, l.pod, l.uid, status)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case err == nil:
 		s.theirs[l.uid] = won
-		s.faults["others: delete"]++
 	case (status == 0 || status >= 500) && s.theirs[l.uid] == "":
 		s.theirs[l.uid] = perhaps
 	}
@@ -105,29 +112,26 @@ const (
 )
 
 // replace deletes the pod and makes another one of the same name.
-func (s *Series) replace(l *life, d dice) {
+func (s *Series) replace(l *life, d dice) bool {
 	s.mu.Lock()
-	_, known := s.plans[l.namespace+"/"+l.pod]
+	known := s.made[l.namespace+"/"+l.pod]
 	s.mu.Unlock()
-	if !known || !s.remove(l) || len(l.last.Finalizers) > 0 {
-		return
+	if !known || len(l.last.Finalizers) > 0 || !s.remove(l) {
+		return false
 	}
-	s.count("others: make it anew")
-	s.journal.note("somebody: make anew %s/%s ", l.namespace, l.pod)
+	s.journal.note("somebody: make another %s/%s ", l.namespace, l.pod)
 	if l.namespace == s.nodeNamespace {
-		s.makeNodePod(d, l.pod, false)
-		return
+		return s.makeNodePod(d, l.pod, s.cluster.try) == nil
 	}
-	s.makeFakePod(d, l.namespace, l.pod, false)
+	return s.makeFakePod(d, l.namespace, l.pod, s.cluster.try) == nil
 }
 
 // replaceIn replaces the pod that a request is for.
-func (s *Series) replaceIn(path string, d dice) {
+func (s *Series) replaceIn(path string, d dice) bool {
 	m := podPath.FindStringSubmatch(path)
 	if m == nil {
-		return
+		return false
 	}
-	if l := s.history.now(m[1], m[2]); l != nil && (l.namespace != s.nodeNamespace || s.node.copied(l.uid)) {
-		s.replace(l, d)
-	}
+	l := s.history.now(m[1], m[2])
+	return l != nil && (l.namespace != s.nodeNamespace || s.node.copied(l.uid)) && s.replace(l, d)
 }

@@ -23,12 +23,14 @@ const (
 func (s *Series) makePods() {
 	s.t.Helper()
 	plain := s.namespaces[0]
-	work := make(chan func())
+	work := make(chan func() error)
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			for f := range work {
-				f()
+			for make := range work {
+				if err := make(); err != nil {
+					s.t.Errorf("make pod: %v", err)
+				}
 			}
 		})
 	}
@@ -36,45 +38,36 @@ func (s *Series) makePods() {
 		name := fmt.Sprintf("r%03d-n-%03d", s.round, i)
 		d := roll(s.cfg.Seed, s.round, "node pod", i)
 		if i == 0 {
-			work <- func() { s.makeJob(d, name) }
+			work <- func() error { return s.makeJob(d, name) }
 			continue
 		}
-		work <- func() { s.makeNodePod(d, name, true) }
+		work <- func() error { return s.makeNodePod(d, name, s.cluster.insist) }
 	}
 	for i := range s.cfg.FakePods {
 		d := roll(s.cfg.Seed, s.round, "pod", i)
 		namespace := pick(d, plain, plain, plain, plain, plain, plain, plain, bigNamespace, emptyNamespace)
 		name := fmt.Sprintf("r%03d-k-%03d", s.round, i)
-		work <- func() {
-			if err := s.makeFakePod(d, namespace, name, true); err != nil {
-				s.t.Errorf("make pod: %v", err)
-			}
-		}
+		work <- func() error { return s.makeFakePod(d, namespace, name, s.cluster.insist) }
 	}
 	close(work)
 	all.Wait()
 }
 
-// makeFakePod makes a pod of the fake node that has ended; insist says to try
-// until it is there.
-func (s *Series) makeFakePod(d dice, namespace, name string, insist bool) error {
+// sender sends a request to the API server, once or until it is done.
+type sender func(method, path string, body any) error
+
+// makeFakePod makes a pod of the fake node that has ended.
+func (s *Series) makeFakePod(d dice, namespace, name string, send sender) error {
 	s.mu.Lock()
-	s.plans[namespace+"/"+name] = d
+	s.made[namespace+"/"+name] = true
 	s.figures.pods++
 	s.mu.Unlock()
 	path := "/api/v1/namespaces/" + namespace + "/pods"
 	pod := fakePod(d, namespace, name)
-	status := map[string]any{"status": fakeStatus(d, pod)}
-	if insist {
-		s.cluster.must(s.t, http.MethodPost, path, pod, nil)
-		s.cluster.must(s.t, http.MethodPatch, path+"/"+name+"/status", status, nil)
-		return nil
-	}
-	if _, err := s.cluster.do(http.MethodPost, path, pod, nil); err != nil {
+	if err := send(http.MethodPost, path, pod); err != nil {
 		return err
 	}
-	_, err := s.cluster.do(http.MethodPatch, path+"/"+name+"/status", status, nil)
-	return err
+	return send(http.MethodPatch, path+"/"+name+"/status", map[string]any{"status": fakeStatus(d, pod)})
 }
 
 func fakePod(d dice, namespace, name string) *corev1.Pod {
@@ -159,12 +152,12 @@ func (s *Series) makeNamespaces() {
 	s.nodeNamespace = plain + "-node"
 	s.namespaces = []string{plain, s.nodeNamespace, bigNamespace, emptyNamespace}
 	for _, name := range s.namespaces {
-		s.cluster.must(s.t, http.MethodPost, "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": name}}, nil)
-		s.cluster.must(s.t, http.MethodDelete, "/api/v1/namespaces/"+name+"/pods?gracePeriodSeconds=0", nil, nil)
+		s.must(http.MethodPost, "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": name}})
+		s.must(http.MethodDelete, "/api/v1/namespaces/"+name+"/pods?gracePeriodSeconds=0", nil)
 	}
 	s.t.Cleanup(func() {
 		for _, name := range s.namespaces[:2] {
-			s.cluster.do(http.MethodDelete, "/api/v1/namespaces/"+name, nil, nil)
+			s.cluster.try(http.MethodDelete, "/api/v1/namespaces/"+name, nil)
 		}
 	})
 }
@@ -183,18 +176,26 @@ func (s *Series) readFakeLogs() {
 	}
 }
 
+// must insists, or ends the test.
+func (s *Series) must(method, path string, body any) {
+	s.t.Helper()
+	if err := s.cluster.insist(method, path, body); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // clear removes what a round has left.
 func (s *Series) clear() {
-	s.cluster.must(s.t, http.MethodDelete, "/apis/batch/v1/namespaces/"+s.nodeNamespace+"/jobs?propagationPolicy=Orphan", nil, nil)
+	s.must(http.MethodDelete, "/apis/batch/v1/namespaces/"+s.nodeNamespace+"/jobs?propagationPolicy=Orphan", nil)
 	for _, l := range s.history.all() {
 		if l.gone {
 			continue
 		}
 		path := "/api/v1/namespaces/" + l.namespace + "/pods/" + l.pod
 		if len(l.last.Finalizers) > 0 {
-			s.cluster.do(http.MethodPatch, path, map[string]any{"metadata": map[string]any{"finalizers": nil}}, nil)
+			s.cluster.do(http.MethodPatch, path, map[string]any{"metadata": map[string]any{"finalizers": nil}})
 		}
-		s.cluster.must(s.t, http.MethodDelete, path+"?gracePeriodSeconds=0", nil, nil)
+		s.must(http.MethodDelete, path+"?gracePeriodSeconds=0", nil)
 	}
 	s.history.await(s.t, s.cluster, s.namespaces[0], fmt.Sprintf("m%03d-clear", s.round))
 	s.journal.forget()
@@ -202,5 +203,5 @@ func (s *Series) clear() {
 	s.node.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.plans, s.theirs = map[string]dice{}, map[string]string{}
+	s.made, s.theirs = map[string]bool{}, map[string]string{}
 }

@@ -40,7 +40,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	p.run.count()
 	d, f := p.fate(req)
 	e.fault = f.kind
-	if f.kind != "" {
+	if f.kind != "" && f.kind != replaced {
 		s.count(f.kind)
 	}
 	p.answer(w, req, body, e, d, f)
@@ -65,7 +65,9 @@ func (p *proxy) answer(w http.ResponseWriter, req *http.Request, body []byte, e 
 		w.WriteHeader(http.StatusOK)
 		return
 	case replaced:
-		p.run.series.replaceIn(req.URL.Path, d)
+		if p.run.series.replaceIn(req.URL.Path, d) {
+			p.run.series.count(replaced)
+		}
 	case delayed:
 		time.Sleep(f.pause)
 	}
@@ -215,6 +217,9 @@ func (p *proxy) fate(req *http.Request) (dice, fault) {
 	rate := r.weather.faults
 	if !strings.Contains(path, "/pods/") { // what all pods depend on
 		rate /= 4
+	}
+	if req.Method == http.MethodDelete || req.Method == http.MethodPut { // what matters most
+		rate *= 3
 	}
 	if !d.chance(rate) {
 		return d, fault{}

@@ -60,7 +60,7 @@ type Series struct {
 	theirs     map[string]string // what others' deletes came to, by UID
 	damaged    map[string]bool   // keys of bundles that the proxy has kept half of
 	records    map[string]bool   // read before
-	plans      map[string]dice   // by namespace/pod, of those that can be made anew
+	made       map[string]bool   // namespace/pod, of those that can be made anew
 }
 
 const (
@@ -76,7 +76,7 @@ func New(t testing.TB, cfg Config) *Series {
 	t.Helper()
 	s := &Series{
 		t: t, cfg: cfg, name: fmt.Sprintf("chaos-%d-%d", cfg.Seed, time.Now().UnixNano()), journal: newJournal(),
-		faults: map[string]int{}, violations: map[string]int{}, theirs: map[string]string{}, damaged: map[string]bool{}, records: map[string]bool{}, plans: map[string]dice{},
+		faults: map[string]int{}, violations: map[string]int{}, theirs: map[string]string{}, damaged: map[string]bool{}, records: map[string]bool{}, made: map[string]bool{},
 	}
 	kubeconfig := os.Getenv("KUBECONFIG")
 	var err error
