@@ -56,15 +56,22 @@ func anyFault(d dice, server string, req *http.Request) fault {
 		pause:      d.between(50*time.Millisecond, 1500*time.Millisecond),
 		share:      d.Float64(),
 	}
-	switch special := d.chance(0.4); {
-	case special && isLog(req.URL.Path):
-		f.kind = truncated
-	case special && possible(replaced, server, req):
-		f.kind = replaced
-	case special && possible(Phantom, server, req):
-		f.kind = pick(d, Phantom, halved)
-	case !possible(f.kind, server, req):
+	if !possible(f.kind, server, req) {
 		f.kind = refused
 	}
 	return f
+}
+
+// aimedFault is one that hits where evidence could be lost: a log that ends too
+// early, a put that is not what it seems, a delete of another pod.
+func (w *weather) aimedFault(d dice, server string, req *http.Request) fault {
+	switch {
+	case server == "api" && isLog(req.URL.Path) && d.chance(w.cutLogs):
+		return fault{kind: truncated, share: d.Float64()}
+	case possible(replaced, server, req) && d.chance(w.replaced):
+		return fault{kind: replaced}
+	case possible(Phantom, server, req) && d.chance(w.lies):
+		return fault{kind: pick(d, Phantom, halved)}
+	}
+	return fault{}
 }

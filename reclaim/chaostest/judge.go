@@ -39,28 +39,37 @@ func (s *Series) readBucket() map[string][]*bundle {
 	for _, l := range s.history.all() {
 		lives[l.uid] = l
 	}
-	for _, key := range keys {
-		switch {
-		case !strings.Contains(key, "/pods/"):
-			s.judgeRecord(key)
-		case strings.Contains(key, fmt.Sprintf("/r%03d-", s.round)):
-			if b := s.judgeBundle(key, lives); b != nil {
-				byState[b.uid+"_"+b.version] = append(byState[b.uid+"_"+b.version], b)
-			}
+	keys = slices.DeleteFunc(keys, func(key string) bool {
+		if !strings.Contains(key, "/pods/") {
+			return s.readBefore(key)
+		}
+		return !strings.Contains(key, fmt.Sprintf("/r%03d-", s.round))
+	})
+	objects := make([]*object, len(keys))
+	var work []func() error
+	for i, key := range keys {
+		work = append(work, func() (err error) {
+			objects[i], err = s.bucket.get(key)
+			return err
+		})
+	}
+	s.sideBySide(work)
+	if s.t.Failed() {
+		s.t.FailNow()
+	}
+	for _, o := range objects {
+		if !strings.Contains(o.key, "/pods/") {
+			s.judgeRecord(o)
+		} else if b := s.judgeBundle(o, lives); b != nil {
+			byState[b.uid+"_"+b.version] = append(byState[b.uid+"_"+b.version], b)
 		}
 	}
 	return byState
 }
 
 // judgeRecord reads a part of a run's record.
-func (s *Series) judgeRecord(key string) {
-	if s.readBefore(key) {
-		return
-	}
-	o, err := s.bucket.get(key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+func (s *Series) judgeRecord(o *object) {
+	key := o.key
 	for line := range strings.Lines(string(o.body)) {
 		if !strings.HasSuffix(key, ".ndjson") {
 			line = string(o.body)
@@ -73,11 +82,8 @@ func (s *Series) judgeRecord(key string) {
 }
 
 // judgeBundle reads a bundle; nil if it proves nothing.
-func (s *Series) judgeBundle(key string, lives map[string]*life) *bundle {
-	o, err := s.bucket.get(key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+func (s *Series) judgeBundle(o *object, lives map[string]*life) *bundle {
+	key := o.key
 	b, err := readBundle(o)
 	var l *life
 	if b != nil {

@@ -23,34 +23,23 @@ const (
 func (s *Series) makePods() {
 	s.t.Helper()
 	plain := s.namespaces[0]
-	work := make(chan func() error)
-	var all sync.WaitGroup
-	for range 6 {
-		all.Go(func() {
-			for make := range work {
-				if err := make(); err != nil {
-					s.t.Errorf("make pod: %v", err)
-				}
-			}
-		})
-	}
+	var work []func() error
 	for i := range s.cfg.NodePods {
 		name := fmt.Sprintf("r%03d-n-%03d", s.round, i)
 		d := roll(s.cfg.Seed, s.round, "node pod", i)
 		if i == 0 {
-			work <- func() error { return s.makeJob(d, name) }
+			work = append(work, func() error { return s.makeJob(d, name) })
 			continue
 		}
-		work <- func() error { return s.makeNodePod(d, name, s.cluster.insist) }
+		work = append(work, func() error { return s.makeNodePod(d, name, s.cluster.insist) })
 	}
 	for i := range s.cfg.FakePods {
 		d := roll(s.cfg.Seed, s.round, "pod", i)
 		namespace := pick(d, plain, plain, plain, plain, plain, plain, plain, bigNamespace, emptyNamespace)
 		name := fmt.Sprintf("r%03d-k-%03d", s.round, i)
-		work <- func() error { return s.makeFakePod(d, namespace, name, s.cluster.insist) }
+		work = append(work, func() error { return s.makeFakePod(d, namespace, name, s.cluster.insist) })
 	}
-	close(work)
-	all.Wait()
+	s.sideBySide(work)
 }
 
 // sender sends a request to the API server, once or until it is done.
@@ -187,16 +176,13 @@ func (s *Series) must(method, path string, body any) {
 // clear removes what a round has left.
 func (s *Series) clear() {
 	s.must(http.MethodDelete, "/apis/batch/v1/namespaces/"+s.nodeNamespace+"/jobs?propagationPolicy=Orphan", nil)
+	var work []func() error
 	for _, l := range s.history.all() {
-		if l.gone {
-			continue
+		if !l.gone {
+			work = append(work, func() error { return s.clearPod(l) })
 		}
-		path := "/api/v1/namespaces/" + l.namespace + "/pods/" + l.pod
-		if len(l.last.Finalizers) > 0 {
-			s.cluster.do(http.MethodPatch, path, map[string]any{"metadata": map[string]any{"finalizers": nil}})
-		}
-		s.must(http.MethodDelete, path+"?gracePeriodSeconds=0", nil)
 	}
+	s.sideBySide(work)
 	s.history.await(s.t, s.cluster, s.namespaces[0], fmt.Sprintf("m%03d-clear", s.round))
 	s.journal.forget()
 	s.history.forget()
@@ -204,4 +190,35 @@ func (s *Series) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made, s.theirs = map[string]bool{}, map[string]string{}
+}
+
+func (s *Series) clearPod(l *life) error {
+	path := "/api/v1/namespaces/" + l.namespace + "/pods/" + l.pod
+	if len(l.last.Finalizers) > 0 {
+		if err := s.cluster.insist(http.MethodPatch, path, map[string]any{"metadata": map[string]any{"finalizers": nil}}); err != nil {
+			return err
+		}
+	}
+	return s.cluster.insist(http.MethodDelete, path+"?gracePeriodSeconds=0", nil)
+}
+
+// sideBySide does several things at once, and waits for all; each must succeed.
+func (s *Series) sideBySide(work []func() error) {
+	s.t.Helper()
+	next := make(chan func() error)
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			for do := range next {
+				if err := do(); err != nil {
+					s.t.Error(err)
+				}
+			}
+		})
+	}
+	for _, do := range work {
+		next <- do
+	}
+	close(next)
+	all.Wait()
 }

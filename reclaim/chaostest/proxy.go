@@ -214,14 +214,17 @@ func (p *proxy) fate(req *http.Request) (dice, fault) {
 	if p.server == "api" && strings.Contains(path, "/pods/") && d.chance(r.weather.meddling) {
 		r.series.meddleIn(path, d)
 	}
+	if f := r.weather.aimedFault(d, p.server, req); f.kind != "" {
+		return d, f
+	}
 	rate := r.weather.faults
 	if !strings.Contains(path, "/pods/") { // what all pods depend on
 		rate /= 4
 	}
 	if req.Method == http.MethodDelete || req.Method == http.MethodPut { // what matters most
-		rate *= 3
+		rate *= 2
 	}
-	if !d.chance(rate) {
+	if !d.chance(rate) || r.met.Add(1) > perRun {
 		return d, fault{}
 	}
 	return d, anyFault(d, p.server, req)

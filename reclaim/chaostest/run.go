@@ -27,6 +27,7 @@ type run struct {
 	weather  weather
 	dir      string
 	requests atomic.Int64
+	met      atomic.Int64 // faults of requests that are not aimed
 	process  atomic.Pointer[os.Process]
 	blown    sync.Once
 

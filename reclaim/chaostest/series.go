@@ -66,6 +66,9 @@ type Series struct {
 const (
 	// perRound is how many faults come before all is judged.
 	perRound = 40
+	// perRun is how many of them a run meets at most, so that a round has several
+	// runs; those that are aimed come beside.
+	perRun = 10
 	// mostRuns is after how many runs that is done in any case: when all pods have
 	// gone little is left that can go wrong.
 	mostRuns = 15

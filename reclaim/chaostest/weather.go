@@ -7,18 +7,21 @@ import (
 
 // weather is what goes wrong in one run, apart from single requests.
 type weather struct {
-	faults   float64       // how likely a request meets one
-	meddling float64       // how likely somebody changes a pod before a request for it
-	step     time.Duration // of the clocks that the servers show
-	spool    string        // how the spool is mounted: "", "full", "read-only"
-	blow     string        // to the program: "", "kill", "terminate", "freeze"
-	after    int64         // how many requests begun or ended the blow comes
-	frozen   time.Duration
-	part     string // of the testbed, that is killed or frozen; "" is none
-	frozeIt  bool
-	at, away time.Duration // when, and for how long
-	young    bool          // no pod is old enough to go
-	env      []string
+	faults float64 // how likely a request meets one
+	// how likely a log's answer is cut short, a pod replaced before its delete,
+	// and a put not done or half done
+	cutLogs, replaced, lies float64
+	meddling                float64       // how likely somebody changes a pod before a request for it
+	step                    time.Duration // of the clocks that the servers show
+	spool                   string        // how the spool is mounted: "", "full", "read-only"
+	blow                    string        // to the program: "", "kill", "terminate", "freeze"
+	after                   int64         // how many requests begun or ended the blow comes
+	frozen                  time.Duration
+	part                    string // of the testbed, that is killed or frozen; "" is none
+	frozeIt                 bool
+	at, away                time.Duration // when, and for how long
+	young                   bool          // no pod is old enough to go
+	env                     []string
 }
 
 // parts are the servers that are killed and frozen. The API server takes longest
@@ -31,6 +34,9 @@ func (s *Series) newWeather(d dice) weather {
 	}
 	w := weather{
 		faults:   pick(d, 0, 0.01, 0.02, 0.02, 0.05, 0.1),
+		cutLogs:  pick(d, 0.01, 0.02, 0.05),
+		replaced: pick(d, 0.02, 0.05, 0.1),
+		lies:     pick(d, 0.02, 0.05, 0.1),
 		meddling: pick(d, 0, 0, 0.01, 0.03),
 		frozen:   d.between(200*time.Millisecond, 3*time.Second),
 		after:    1 + d.Int64N(300),
