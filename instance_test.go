@@ -41,9 +41,9 @@ func TestOnlyTheSameInstancesLogIsReused(t *testing.T) {
 				whole = whole[:len(whole)/2]
 			}
 			reclaimtest.WriteLog(rw, req, whole)
-		}, env: "RECLAIM_LOG_GRACE=1m"},
+		}},
 		{name: "only its head was kept", env: "RECLAIM_LOG_MAX_BYTES=50"},
-		{name: "it was unavailable", log: func(rw http.ResponseWriter, _ *http.Request, _ string) { fmt.Fprint(rw, noSuchLog) }, env: "RECLAIM_LOG_GRACE=1m"},
+		{name: "it was unavailable", log: func(rw http.ResponseWriter, _ *http.Request, _ string) { fmt.Fprint(rw, noSuchLog) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +58,7 @@ func TestOnlyTheSameInstancesLogIsReused(t *testing.T) {
 				c.log(rw, req, whole)
 			})
 			w.api.Add(ranPod("a", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/wait"} }))
-			e := w.run(c.env)
+			e := w.runPastGrace(c.env)
 			e.expect(t, 0, "archived", e.summary.Archived == 1 && e.summary.Kept["finalizer"] == 1)
 			w.api.Change("default", "a", func(p *corev1.Pod) {
 				p.Finalizers = nil
@@ -67,7 +67,7 @@ func TestOnlyTheSameInstancesLogIsReused(t *testing.T) {
 				}
 			})
 			w.loseLogs("main")
-			e = w.run("RECLAIM_LOG_GRACE=1m")
+			e = w.runPastGrace()
 			without := 1
 			if c.reused != "" && !strings.Contains(c.name, "previous") {
 				without = 0

@@ -71,6 +71,35 @@ func TestErrorTextIsNoLog(t *testing.T) {
 	e.expect(t, 0, "the pod deleted without its log", e.summary.Deleted == 1 && e.summary.DeletedWithoutLogs == 1)
 }
 
+// A pod that is older than the grace when it is first seen does not lose its log
+// to a container runtime that is away for that moment: a log must be missed twice,
+// unless there is no grace.
+func TestOneLookIsNotEnough(t *testing.T) {
+	for grace, want := range map[string]string{"1m": "complete", "0": "unavailable"} {
+		t.Run(grace, func(t *testing.T) {
+			t.Parallel()
+			w := newStubs(t)
+			w.api.Add(ranPod("a"))
+			var away atomic.Bool
+			away.Store(true)
+			w.journal.Before(func(_ string, rw http.ResponseWriter, req *http.Request) bool {
+				if !away.Load() || !strings.HasSuffix(req.URL.Path, "/log") {
+					return false
+				}
+				fmt.Fprint(rw, noSuchLog)
+				return true
+			})
+			e := w.run("RECLAIM_LOG_GRACE=" + grace)
+			away.Store(false)
+			if grace != "0" {
+				e.expect(t, 0, "kept, with a provisional bundle", e.summary.Kept["log-wait"] == 1 && e.summary.Provisional == 1)
+				e = w.run("RECLAIM_LOG_GRACE=" + grace)
+			}
+			e.expect(t, 0, "deleted", e.summary.Deleted == 1 && e.summary.Logs[want] == 1)
+		})
+	}
+}
+
 // A previous instance that the kubelet no longer has, and the logs of an
 // evicted pod, never come back: such pods do not wait.
 func TestLogsThatNeverComeBack(t *testing.T) {
@@ -176,7 +205,7 @@ func TestUnconfirmedLog(t *testing.T) {
 		}
 		reclaimtest.WriteLog(rw, req, text)
 	})
-	e := w.run("RECLAIM_LOG_GRACE=1m")
+	e := w.runPastGrace()
 	e.expect(t, 0, "the pod deleted with a partial log",
 		e.summary.Deleted == 1 && e.summary.Logs["unconfirmed"] == 1 && e.summary.DeletedWithPartialLogs == 1)
 }

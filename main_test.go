@@ -161,6 +161,18 @@ func (w *world) run(env ...string) ended {
 	return e
 }
 
+// runPastGrace runs with a grace that is over; twice if a pod waits for a log that
+// the first run has missed.
+func (w *world) runPastGrace(env ...string) ended {
+	w.t.Helper()
+	env = append(env, "RECLAIM_LOG_GRACE=1m")
+	e := w.run(env...)
+	if e.summary.Kept["log-wait"] > 0 {
+		e = w.run(env...)
+	}
+	return e
+}
+
 func read(t testing.TB, code int, output []byte) ended {
 	t.Helper()
 	e := ended{code: code, output: string(output)}

@@ -113,23 +113,34 @@ func (r *run) addContext(ctx context.Context, p ref, pod *corev1.Pod, b *archive
 }
 
 // waiting tells whether the pod must wait for a log. It no longer does once the
-// grace is over and the kubelet answers that it has none, or its node is not
-// there to answer; a kubelet that only cannot be reached keeps its pods, unless
-// RECLAIM_LOGS_REQUIRED is false: those logs exist.
+// grace is over and the kubelet answers, not for the first time, that it has none,
+// or its node is not there to answer; a kubelet that only cannot be reached keeps
+// its pods, unless RECLAIM_LOGS_REQUIRED is false: those logs exist.
 func (r *run) waiting(ctx context.Context, p ref, c *capture) bool {
-	over := r.Now().Sub(c.decision.Finish.At) >= r.Config.LogGrace
-	return slices.ContainsFunc(c.logs, func(l captured) bool {
-		switch {
-		case l.verdict == final:
-			return false
-		case !over:
+	missing := slices.DeleteFunc(slices.Clone(c.logs), func(l captured) bool { return l.verdict == final })
+	if len(missing) == 0 {
+		return false
+	}
+	if r.Now().Sub(c.decision.Finish.At) < r.Config.LogGrace {
+		return true
+	}
+	exists := func(l captured) bool { return l.verdict != waits && r.Config.LogsRequired }
+	if slices.ContainsFunc(missing, exists) {
+		if node := r.nodes.state(ctx, p.node); node != NodeNotReady && node != NodeGone {
 			return true
-		case l.verdict == waits || !r.Config.LogsRequired:
-			return false
 		}
-		node := r.nodes.state(ctx, p.node)
-		return node != NodeNotReady && node != NodeGone
-	})
+	}
+	return r.Config.LogGrace > 0 && !r.missedBefore(ctx, p, c)
+}
+
+// missedBefore tells whether an earlier run has missed a log of this state of the
+// pod: it has left a provisional bundle. A pod that is older than the grace when it
+// is first seen may be met while its container runtime restarts, and the kubelet
+// then says of every log that there is none.
+func (r *run) missedBefore(ctx context.Context, p ref, c *capture) bool {
+	p.resourceVersion, p.class = c.pod.ResourceVersion, c.decision.Class
+	_, err := r.find(ctx, p, p.provisionalKey())
+	return err == nil
 }
 
 func (r *run) index(c *capture, notes []string) archive.Index {

@@ -25,7 +25,7 @@ type Config struct {
 	Concurrency       int           `default:"16" desc:"pods in flight"`
 	Shards            int           `default:"1" desc:"runs side by side, each with its share of the pods; JOB_COMPLETION_INDEX, as an Indexed Job sets it, says which one this is"`
 	LogIdleTimeout    time.Duration `split_words:"true" default:"60s" desc:"give up on a log request that sends nothing for this long"`
-	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish"`
+	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish; then two runs must have missed them, unless it is 0"`
 	LogsRequired      bool          `split_words:"true" default:"true" desc:"false: the grace also ends for kubelets of Ready nodes that cannot be reached"`
 	LogMaxBytes       ByteSize      `split_words:"true" default:"0" desc:"most bytes kept of one log, its head, such as 10Mi; 0: all"`
 	DryRun            bool          `split_words:"true" default:"false" desc:"only read, and say what would happen"`

@@ -63,7 +63,7 @@ func (r *run) capture(ctx context.Context, p ref, key archive.Key) (*stored, res
 		key = p.key()
 	}
 	if c.waiting {
-		return nil, r.provisional(ctx, p, key, c, b)
+		return nil, r.provisional(ctx, p, c, b)
 	}
 	object, step, err := r.put(ctx, key, c, b)
 	if err != nil {
@@ -79,8 +79,8 @@ func (r *run) capture(ctx context.Context, p ref, key archive.Key) (*stored, res
 // provisional puts a bundle without the logs that are still missing, in case
 // the pod disappears before they come; one for each resourceVersion. The pod
 // stays.
-func (r *run) provisional(ctx context.Context, p ref, key archive.Key, c *capture, b *archive.Bundle) result {
-	key.Provisional, key.Number = true, 1
+func (r *run) provisional(ctx context.Context, p ref, c *capture, b *archive.Bundle) result {
+	key := p.provisionalKey()
 	object, err := r.find(ctx, p, key)
 	switch {
 	case err == nil && !object.Lapses(r.Now()):

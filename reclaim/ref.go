@@ -57,6 +57,13 @@ func (r ref) key() archive.Key {
 	}
 }
 
+// provisionalKey names the bundle of this state without the logs that are missing.
+func (r ref) provisionalKey() archive.Key {
+	key := r.key()
+	key.Provisional = true
+	return key
+}
+
 // evicted tells whether the kubelet removed the pod's containers and logs with
 // the eviction: it does so for these two reasons, within about a minute
 // (pkg/kubelet/eviction, pkg/kubelet/preemption).
