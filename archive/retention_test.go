@@ -1,26 +1,33 @@
 package archive
 
 import (
+	"os"
+	"os/exec"
 	"regexp"
 	"testing"
 	"time"
 	_ "time/tzdata"
 )
 
-// inEveryZone runs check with other local time zones: where the program runs
-// must not matter.
+// inZone says that this process is one of inEveryZone's.
+const inZone = "TEST_IN_ZONE"
+
+// inEveryZone runs the test of t again in processes with other local time zones:
+// where the program runs must not matter.
 func inEveryZone(t *testing.T, check func(t *testing.T)) {
-	for _, name := range []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "Pacific/Kiritimati", "Pacific/Pago_Pago"} {
-		t.Run(name, func(t *testing.T) {
-			zone, err := time.LoadLocation(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			before := time.Local
-			time.Local = zone
-			defer func() { time.Local = before }()
-			check(t)
-		})
+	if os.Getenv(inZone) != "" {
+		if zone := time.Local.String(); zone != os.Getenv("TZ") {
+			t.Fatalf("the local time zone is %s", zone)
+		}
+		check(t)
+		return
+	}
+	for _, zone := range []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "Pacific/Kiritimati", "Pacific/Pago_Pago"} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.count=1")
+		cmd.Env = append(os.Environ(), "TZ="+zone, inZone+"=1", "GORACE=atexit_sleep_ms=0")
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("in %s: %v\n%s", zone, err, output)
+		}
 	}
 }
 
