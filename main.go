@@ -23,7 +23,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -74,10 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			Out: stdout, Err: stderr, Now: now, Open: openArchive,
 		}, args)
 	}
-	// what is kept of 100,000 listed pods must fit in 100 MiB; this costs some CPU
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(30)
-	}
+	collectOften()
 	cfg, err := load()
 	if err != nil {
 		err = fmt.Errorf("%w:\n%w", errConfig, err)
@@ -149,6 +145,7 @@ func reclaimOnce(ctx context.Context, cfg config, log *zap.Logger, m *metrics, p
 		Cluster:     cluster,
 		Bucket:      bucket,
 		Log:         log,
+		Listed:      collectLess,
 		Progress:    progress,
 		Now:         now,
 	}

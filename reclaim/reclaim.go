@@ -29,6 +29,8 @@ type Reclaimer struct {
 	Bucket  *archive.Bucket
 	Log     *zap.Logger
 	Now     func() time.Time
+	// Listed, if set, is called when all pods are listed.
+	Listed func()
 	// Progress, if set, hears of each pod that is done, instead of a line each 10 s.
 	Progress func(done, listed int)
 }
@@ -75,6 +77,9 @@ func (r *Reclaimer) do(ctx context.Context, summary *Summary) error {
 		limit:      &limit{max: r.Config.MaxPods},
 	}
 	refs, listErr := this.list(ctx, summary)
+	if r.Listed != nil {
+		r.Listed()
+	}
 	if len(refs) == 0 {
 		return listErr
 	}
