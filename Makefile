@@ -21,7 +21,7 @@ SEED        ?= random
 
 export STATICCHECK GOVULNCHECK KUSTOMIZE CYCLONEDX REPOSITORY VERSION COMMIT DATE
 
-.PHONY: help build image release test fuzz chaos chaos-mutants demo testbed testbed-down lint staticcheck vuln check
+.PHONY: help build image release test fuzz bench chaos chaos-mutants demo testbed testbed-down lint staticcheck vuln check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,9 @@ test: ## run all tests against a real API server and store; as root also a real 
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@scripts/fuzz $(FUZZTIME)
+
+bench: ## measure N (1000) pods beside a replay of the requests and a shell loop
+	@scripts/bench $(N)
 
 chaos: ## the crash test: N (1000) faults from SEED on a testbed of its own, as root; MUTANT=tail lets it find one
 	@scripts/chaos $(N) $(SEED) $(MUTANT)

@@ -14,7 +14,7 @@ import (
 
 // buildMutant builds the program, its clock to be set, with one text of one file
 // replaced.
-func buildMutant(t *testing.T, file, old, new string) string {
+func buildMutant(t testing.TB, file, old, new string) string {
 	t.Helper()
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -28,7 +28,7 @@ func buildMutant(t *testing.T, file, old, new string) string {
 
 // buildWithClock builds the program with a clock that clockAhead sets, and with
 // these files instead of its own.
-func buildWithClock(t *testing.T, files map[string]string) string {
+func buildWithClock(t testing.TB, files map[string]string) string {
 	t.Helper()
 	source, err := os.ReadFile("main.go")
 	if err != nil {

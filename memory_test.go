@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -80,19 +81,28 @@ func peak(t testing.TB, pods int) (mib int) {
 	return mib
 }
 
-// highWater is the most memory that a process has had so far. Its resource usage
-// says more: it begins with that of the process that started it.
+// highWater is the most memory that a process has had so far, in MiB.
 func highWater(t testing.TB, pid int) int {
+	mib, err := highWaterOf(pid)
+	if err != nil {
+		t.Error(err)
+	}
+	return mib
+}
+
+// highWaterOf: see highWater. The resource usage of a process says more: it begins
+// with that of the process that started it.
+func highWaterOf(pid int) (int, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		t.Error(err)
+		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, rest, ok := strings.Cut(string(status), "VmHWM:")
+	if !ok {
+		return 0, errors.New("a process that has ended has no memory")
+	}
 	kib, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Error(err)
-	}
-	return kib >> 10
+	return kib >> 10, err
 }
 
 // A tenth of the pods of the benchmark below, which takes a tenth of the time.

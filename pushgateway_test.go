@@ -25,7 +25,7 @@ type pushgateway struct {
 	users  []string
 }
 
-func newPushgateway(t *testing.T) *pushgateway {
+func newPushgateway(t testing.TB) *pushgateway {
 	p := &pushgateway{groups: map[string]map[string]*dto.MetricFamily{}}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		pushed, err := families(req)

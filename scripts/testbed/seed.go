@@ -16,7 +16,7 @@ import (
 // seedOptions say how many terminated pods to make, and what of them depends
 // on what: the same options and seed make the same pods, but for the time.
 type seedOptions struct {
-	pods, big, empty, namespaces, workers int
+	pods, big, empty, namespaces, first, workers int
 
 	finishedAgo time.Duration
 	seed        uint64
@@ -41,9 +41,10 @@ func seedCommand(name *string) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&o.pods, "pods", 5000, "pods with logs of some 13 KiB")
-	cmd.Flags().IntVar(&o.big, "big", 0, "more pods, in seed-big-0, with logs of 1 MiB")
+	cmd.Flags().IntVar(&o.big, "big", 0, "more pods, in seed-big-FIRST, with logs of 1 MiB")
 	cmd.Flags().IntVar(&o.empty, "empty", 0, "more pods, in seed-empty, with empty logs")
 	cmd.Flags().IntVar(&o.namespaces, "namespaces", 5, "spread the pods over this many namespaces")
+	cmd.Flags().IntVar(&o.first, "first", 0, "the number of the first of these namespaces; at most 15 with big pods")
 	cmd.Flags().IntVar(&o.workers, "workers", 32, "requests in flight")
 	cmd.Flags().DurationVar(&o.finishedAgo, "finished-ago", time.Hour,
 		"how long ago the last container ended (the API server still says when the pod was created: now)")

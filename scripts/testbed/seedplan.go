@@ -52,10 +52,10 @@ const podsPerOwner = 100
 func plan(o seedOptions, now time.Time) []podPlan {
 	var all []podPlan
 	for i := range o.pods {
-		all = append(all, planPod(o, now, i, fmt.Sprintf("seed-%d", i%max(o.namespaces, 1))))
+		all = append(all, planPod(o, now, i, fmt.Sprintf("seed-%d", o.first+i%max(o.namespaces, 1))))
 	}
 	for i := range o.big {
-		all = append(all, planPod(o, now, i, "seed-big-0"))
+		all = append(all, planPod(o, now, i, fmt.Sprintf("seed-big-%d", o.first)))
 	}
 	for i := range o.empty {
 		all = append(all, planPod(o, now, i, emptyNamespace))

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+)
+
+const (
+	// benchNamespaces is over how many namespaces the pods of one slice are spread.
+	benchNamespaces = 3
+	// benchSmall is how many pods those get that take their time.
+	benchSmall = 200
+)
+
+// BenchmarkReclaim runs the program on BENCH_PODS pods of the testbed's fake
+// node, and beside it what it is measured by. scripts/bench prints what it says.
+func BenchmarkReclaim(b *testing.B) {
+	pods, err := strconv.Atoi(os.Getenv("BENCH_PODS"))
+	if err != nil || pods < 2 {
+		b.Fatal("BENCH_PODS is how many pods; run it by make bench N=1000")
+	}
+	bench := newBench(b)
+	var product, replay measured
+	// in turn, so that a machine that becomes slower or faster does so for both
+	for i, isProduct := range []bool{true, false, false, true} {
+		bench.seed(i, pods/2)
+		if isProduct {
+			product.add(bench.product(build(b), bench.namespaces(i)))
+		} else {
+			replay.add(bench.replay(bench.namespaces(i), product))
+		}
+	}
+	shell, slow := bench.shell(4), bench.slow(5)
+	fmt.Printf("%-22s %8s %9s %9s %12s %9s\n", "", "pods", "pods/s", "CPU s", "servers' CPU", "peak MiB")
+	for _, m := range []struct {
+		name string
+		measured
+	}{{"product", product}, {"replay of its requests", replay}, {"shell loop", shell}, {"product at 5 QPS", slow}} {
+		fmt.Printf("%-22s %8d %9.1f %9.2f %12.2f %9d\n", m.name, m.pods, m.rate(), m.cpu.Seconds(), m.servers.Seconds(), m.peak)
+	}
+	fmt.Printf("requests a pod, product: %v\n", product.each())
+	fmt.Printf("requests a pod, replay:  %v\n", replay.each())
+	if p, r := product.perPod(), replay.perPod(); p > 1.05*r || r > 1.05*p {
+		b.Errorf("the replay sends other requests than the product: %.2f and %.2f a pod", r, p)
+	}
+	fmt.Printf("the product's CPU is %.0f %% of that of API server, etcd and store; %d CPUs, %s\n",
+		100*product.cpu.Seconds()/product.servers.Seconds(), runtime.NumCPU(), runtime.Version())
+	fmt.Printf("ratio_replay=%.2f ratio_shell=%.1f ratio_qps=%.1f pods_per_s=%.1f rss_mib=%d requests_per_pod=%.2f\n",
+		product.rate()/replay.rate(), product.rate()/shell.rate(), product.rate()/slow.rate(), product.rate(), product.peak, product.perPod())
+}
+
+// bench is a testbed to measure on, past all proxies.
+type bench struct {
+	*world
+	b       *testing.B
+	pushed  *pushgateway
+	servers servers
+	// concurrency is how many pods are in flight.
+	concurrency int
+}
+
+func newBench(b *testing.B) *bench {
+	if os.Getenv("TESTBED_NAME") == "" {
+		b.Fatal("there is no testbed; run it by make bench")
+	}
+	bucket := os.Getenv("TESTBED_BUCKET")
+	w := newWorld(b, &archivetest.Journal{}, "", os.Getenv("AWS_ENDPOINT_URL_S3"), bucket)
+	for _, name := range []string{"KUBECONFIG", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		w.env[name] = os.Getenv(name)
+	}
+	w.env["ARCHIVE_CLUSTER"] = fmt.Sprint("bench-", time.Now().UnixNano())
+	w.env["RECLAIM_LOG_GRACE"] = "1s" // evicted pods have no log to wait for
+	p := newPushgateway(b)
+	w.env["RECLAIM_PUSHGATEWAY_URL"] = p.URL
+	bench := &bench{world: w, b: b, pushed: p, servers: testbedServers(b), concurrency: 16}
+	w.env["RECLAIM_CONCURRENCY"] = fmt.Sprint(bench.concurrency)
+	b.Cleanup(func() { bench.testbed("seed", "--clean") })
+	return bench
+}
+
+func (b *bench) testbed(verb string, args ...string) {
+	b.b.Helper()
+	cmd := exec.Command("scripts/testbed/testbed", append([]string{verb, "--name", os.Getenv("TESTBED_NAME")}, args...)...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		b.b.Fatalf("testbed %s: %v\n%s", verb, err, output)
+	}
+}
+
+// seed makes the pods of one slice; one in fifty has logs of 1 MiB.
+func (b *bench) seed(slice, pods int) {
+	b.b.Helper()
+	big := pods / 50
+	b.testbed("seed", "--pods", fmt.Sprint(pods-big), "--big", fmt.Sprint(big), "--namespaces", fmt.Sprint(benchNamespaces), "--first", fmt.Sprint(slice*benchNamespaces))
+}
+
+func (b *bench) namespaces(slice int) []string {
+	all := []string{fmt.Sprint("seed-big-", slice*benchNamespaces)}
+	for i := range benchNamespaces {
+		all = append(all, fmt.Sprint("seed-", slice*benchNamespaces+i))
+	}
+	return all
+}
+
+// slow is the program with the client-side limits that client-go has by default.
+func (b *bench) slow(slice int) measured {
+	b.b.Helper()
+	b.seed(slice, benchSmall)
+	return b.product(buildMutant(b.b, "reclaim/client.go", "cfg.QPS = -1", "cfg.QPS, cfg.Burst = 5, 10"), b.namespaces(slice))
+}
+
+// product runs a program until all pods of the namespaces are gone.
+func (b *bench) product(binary string, namespaces []string) measured {
+	b.b.Helper()
+	b.binary = binary
+	cmd, output := b.command("RECLAIM_NAMESPACES=" + strings.Join(namespaces, ","))
+	watch := b.servers.start()
+	if err := cmd.Start(); err != nil {
+		b.b.Fatal(err)
+	}
+	peak := watchPeak(b.b, cmd.Process.Pid)
+	cmd.Wait() // the exit code is looked at
+	m := watch.stop()
+	e := read(b.b, cmd.ProcessState.ExitCode(), output.Bytes())
+	if e.code != 0 || e.summary.Listed == 0 || e.summary.Deleted != e.summary.Listed {
+		b.b.Fatalf("exit code %d, %+v", e.code, e.summary)
+	}
+	m.pods, m.peak = e.summary.Deleted, peak()
+	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	m.requests = b.pushedValues("pod_reclaimer_request_duration_seconds", "server", "method")
+	m.bytes = b.pushedValues("pod_reclaimer_bytes", "kind", "")["bundles"]
+	m.concurrency = b.concurrency
+	return m
+}
+
+// pushedValues are the values of one metric, by the values of two of its labels.
+func (b *bench) pushedValues(name, first, second string) map[string]int {
+	b.pushed.mu.Lock()
+	defer b.pushed.mu.Unlock()
+	all := map[string]int{}
+	for _, group := range b.pushed.groups {
+		for _, m := range group[name].GetMetric() {
+			labels := map[string]string{}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			key := strings.TrimSpace(labels[first] + " " + strings.ToUpper(labels[second]))
+			all[key] += int(m.GetHistogram().GetSampleCount()) + int(m.GetGauge().GetValue())
+		}
+	}
+	return all
+}
+
+// shell does the same by a script as people write it.
+func (b *bench) shell(slice int) measured {
+	b.b.Helper()
+	b.seed(slice, benchSmall)
+	cmd := exec.Command("scripts/bench-shell", b.namespaces(slice)...)
+	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("TESTBED_BIN")+string(filepath.ListSeparator)+os.Getenv("PATH"), "PREFIX="+b.env["ARCHIVE_CLUSTER"])
+	watch := b.servers.start()
+	output, err := cmd.Output()
+	m := watch.stop()
+	if err != nil {
+		b.b.Fatalf("shell loop: %v\n%s", err, output)
+	}
+	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	m.pods, err = strconv.Atoi(strings.TrimSpace(string(output)))
+	if err != nil {
+		b.b.Fatal(err)
+	}
+	return m
+}
+
+// watchPeak looks at the memory of a process again and again; the answer is the
+// most it had, in MiB.
+func watchPeak(b *testing.B, pid int) (peak func() int) {
+	var mu sync.Mutex
+	most, quit := 0, make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+			if mib, err := highWaterOf(pid); err == nil {
+				mu.Lock()
+				most = max(most, mib)
+				mu.Unlock()
+			}
+		}
+	}()
+	return func() int {
+		close(quit)
+		mu.Lock()
+		defer mu.Unlock()
+		return most
+	}
+}
