@@ -51,7 +51,7 @@ func buildForChaos(t *testing.T, mutant string) string {
 	stacks := make([]byte, 1<<20)
 	os.WriteFile(os.Getenv("` + chaostest.Goroutines + `"), stacks[:runtime.Stack(stacks, true)], 0o600)
 	os.Exit(exitCode(err, context.Cause(ctx)))`,
-	}, edit{"main.go", "\t\"runtime/debug\"\n", "\t\"runtime\"\n\t\"runtime/debug\"\n"})
+	}, edit{"main.go", "\t\"os\"\n", "\t\"os\"\n\t\"runtime\"\n"})
 	return buildEdited(t, edits)
 }
 
