@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"path"
 	"time"
 )
 
 // records looks for the bundles that the records of runs name.
 func (a *auditor) records(ctx context.Context) error {
 	root := a.bucket.layout.root() + "/runs/"
-	return a.bucket.objects(ctx, root, func(name string) error {
-		_, day, ok := a.bucket.layout.parseRecord(name)
-		if !ok || path.Ext(name) != ".ndjson" || day.Add(48*time.Hour).Before(a.opts.Since) {
+	return a.bucket.recordParts(ctx, root, "", func(name string, started time.Time) error {
+		if started.Add(48 * time.Hour).Before(a.opts.Since) {
 			return nil
 		}
 		return a.record(ctx, name)
@@ -48,23 +46,6 @@ func (a *auditor) lookFor(ctx context.Context, line recorded, record string) err
 	if errors.Is(err, ErrNotFound) {
 		a.found(Finding{Missing, line.Bundle, "recorded in " + record})
 		return nil
-	}
-	return err
-}
-
-// objects calls visit with each key under prefix.
-func (b *Bucket) objects(ctx context.Context, prefix string, visit func(name string) error) error {
-	page, err := b.objectPage(ctx, prefix, nil)
-	for err == nil {
-		for _, v := range page.versions {
-			if err := visit(v.name); err != nil {
-				return err
-			}
-		}
-		if page.next == nil {
-			return nil
-		}
-		page, err = page.next(ctx)
 	}
 	return err
 }

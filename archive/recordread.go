@@ -12,7 +12,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
@@ -86,18 +85,24 @@ func (b *Bucket) recentParts(ctx context.Context, since time.Time) ([]string, er
 	root := b.layout.runs(b.cfg.Retention.Default())
 	after := root + since.UTC().Format(recordDir)
 	var parts []string
-	pages := s3.NewListObjectsV2Paginator(b.s3, &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: &root, StartAfter: &after})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, b.explain("list", "s3:ListBucket", root, err)
+	err := b.recordParts(ctx, root, after, func(name string, _ time.Time) error {
+		if name > after { // a store may ignore where to begin
+			parts = append(parts, name)
 		}
-		for _, o := range page.Contents {
-			name := aws.ToString(o.Key)
-			if _, _, ok := b.layout.parseRecord(name); ok && name > after && path.Ext(name) == ".ndjson" {
-				parts = append(parts, name)
-			}
+		return nil
+	})
+	return parts, err
+}
+
+// recordParts calls visit with the key and the start of each part with lines of the
+// records under root, in the order of their keys; those after a key if it is not
+// empty.
+func (b *Bucket) recordParts(ctx context.Context, root, after string, visit func(name string, started time.Time) error) error {
+	return b.objects(ctx, root, after, func(name string) error {
+		_, started, ok := b.layout.parseRecord(name)
+		if !ok || path.Ext(name) != ".ndjson" {
+			return nil
 		}
-	}
-	return parts, nil
+		return visit(name, started)
+	})
 }

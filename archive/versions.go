@@ -34,7 +34,7 @@ type versionPage struct {
 func (b *Bucket) versions(ctx context.Context, prefix string, visit func([]version) error) error {
 	page, err := b.versionPage(ctx, prefix, nil, nil)
 	if withoutVersions(err) || err == nil && len(page.versions) == 0 && page.next == nil {
-		page, err = b.objectPage(ctx, prefix, nil)
+		page, err = b.objectPage(ctx, prefix, "", nil)
 	}
 	for err == nil && page.next != nil {
 		var following versionPage
@@ -82,9 +82,32 @@ func (b *Bucket) versionPage(ctx context.Context, prefix string, key, id *string
 	return page, page.check(prefix)
 }
 
-// objectPage is a page of objects, for stores without versions.
-func (b *Bucket) objectPage(ctx context.Context, prefix string, token *string) (versionPage, error) {
-	out, err := b.s3.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: &prefix, ContinuationToken: token})
+// objects calls visit with each key under prefix; with those after a key, if it is
+// not empty and the store does as it is told.
+func (b *Bucket) objects(ctx context.Context, prefix, after string, visit func(name string) error) error {
+	page, err := b.objectPage(ctx, prefix, after, nil)
+	for err == nil {
+		for _, v := range page.versions {
+			if err := visit(v.name); err != nil {
+				return err
+			}
+		}
+		if page.next == nil {
+			return nil
+		}
+		page, err = page.next(ctx)
+	}
+	return err
+}
+
+// objectPage is a page of objects, for stores without versions and for who asks for
+// none.
+func (b *Bucket) objectPage(ctx context.Context, prefix, after string, token *string) (versionPage, error) {
+	input := s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: &prefix, ContinuationToken: token}
+	if after != "" {
+		input.StartAfter = &after
+	}
+	out, err := b.s3.ListObjectsV2(ctx, &input)
 	if err != nil {
 		return versionPage{}, b.explain("list", "s3:ListBucket", prefix, err)
 	}
@@ -94,7 +117,7 @@ func (b *Bucket) objectPage(ctx context.Context, prefix string, token *string) (
 	}
 	if aws.ToBool(out.IsTruncated) {
 		page.next = func(ctx context.Context) (versionPage, error) {
-			return b.objectPage(ctx, prefix, out.NextContinuationToken)
+			return b.objectPage(ctx, prefix, after, out.NextContinuationToken)
 		}
 	}
 	return page, page.check(prefix)
