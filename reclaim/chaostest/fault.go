@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // fault is what goes wrong with one request; the zero value is nothing.
@@ -48,12 +50,12 @@ func possible(kind, server string, req *http.Request) bool {
 }
 
 // anyFault is one that this request may meet.
-func anyFault(d dice, server string, req *http.Request) fault {
+func anyFault(d dice.Dice, server string, req *http.Request) fault {
 	f := fault{
-		kind:       pick(d, refused, refused, late, cut, lost, delayed, throttled, truncated, broken),
-		status:     pick(d, 429, 500, 502, 503, 504),
-		retryAfter: pick(d, "", "", "1"),
-		pause:      d.between(50*time.Millisecond, 1500*time.Millisecond),
+		kind:       dice.Pick(d, refused, refused, late, cut, lost, delayed, throttled, truncated, broken),
+		status:     dice.Pick(d, 429, 500, 502, 503, 504),
+		retryAfter: dice.Pick(d, "", "", "1"),
+		pause:      d.Between(50*time.Millisecond, 1500*time.Millisecond),
 		share:      d.Float64(),
 	}
 	if !possible(f.kind, server, req) {
@@ -64,14 +66,14 @@ func anyFault(d dice, server string, req *http.Request) fault {
 
 // aimedFault is one that hits where evidence could be lost: a log that ends too
 // early, a put that is not what it seems, a delete of another pod.
-func (w *weather) aimedFault(d dice, server string, req *http.Request) fault {
+func (w *weather) aimedFault(d dice.Dice, server string, req *http.Request) fault {
 	switch {
-	case server == "api" && isLog(req.URL.Path) && d.chance(w.cutLogs):
+	case server == "api" && isLog(req.URL.Path) && d.Chance(w.cutLogs):
 		return fault{kind: truncated, share: d.Float64()}
-	case possible(replaced, server, req) && d.chance(w.replaced):
+	case possible(replaced, server, req) && d.Chance(w.replaced):
 		return fault{kind: replaced}
-	case possible(Phantom, server, req) && d.chance(w.lies):
-		return fault{kind: pick(d, Phantom, halved)}
+	case possible(Phantom, server, req) && d.Chance(w.lies):
+		return fault{kind: dice.Pick(d, Phantom, halved)}
 	}
 	return fault{}
 }

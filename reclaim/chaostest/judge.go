@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
 // judge looks at everything after a run that nothing has disturbed.
@@ -283,8 +285,8 @@ func (s *Series) judgeRun(r *run) {
 		}
 		return
 	}
-	if last.sum() != last.Listed {
-		s.found(nil, "run %d listed %d pods, its outcomes sum to %d:\n%s", r.number, last.Listed, last.sum(), tail(output))
+	if last.Sum() != last.Listed {
+		s.found(nil, "run %d listed %d pods, its outcomes sum to %d:\n%s", r.number, last.Listed, last.Sum(), tail(output))
 	}
 	s.judgeCode(r, last, code)
 	s.judgeCounts(r, last)
@@ -293,7 +295,7 @@ func (s *Series) judgeRun(r *run) {
 	}
 }
 
-func (s *Series) judgeCode(r *run, last *summary, code int) {
+func (s *Series) judgeCode(r *run, last *reclaimtest.Summary, code int) {
 	failed := len(last.Failed) > 0
 	switch {
 	case r.calm && code != 0,
@@ -304,7 +306,7 @@ func (s *Series) judgeCode(r *run, last *summary, code int) {
 }
 
 // judgeCounts compares the summary with the API server's answers.
-func (s *Series) judgeCounts(r *run, last *summary) {
+func (s *Series) judgeCounts(r *run, last *reclaimtest.Summary) {
 	deletes := 0
 	for _, e := range s.journal.entries() {
 		if e.run == r.number && e.server == "api" && e.method == http.MethodDelete {

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // scripts are what containers on the real node do.
@@ -21,7 +23,7 @@ var scripts = []string{
 
 // makeJob makes a Job on the real node; its pod has a finalizer until it is
 // counted.
-func (s *Series) makeJob(d dice, name string) error {
+func (s *Series) makeJob(d dice.Dice, name string) error {
 	s.mu.Lock()
 	s.figures.pods++
 	s.mu.Unlock()
@@ -32,7 +34,7 @@ func (s *Series) makeJob(d dice, name string) error {
 			"metadata": map[string]any{"annotations": map[string]any{hold: "true"}},
 			"spec": corev1.PodSpec{
 				NodeName: os.Getenv("TESTBED_NODE"), RestartPolicy: never,
-				Containers: []corev1.Container{nodeContainer("main", pick(d, scripts...))},
+				Containers: []corev1.Container{nodeContainer("main", dice.Pick(d, scripts...))},
 			},
 		}},
 	}
@@ -47,13 +49,13 @@ func nodeContainer(name, script string) corev1.Container {
 
 // makeNodePod makes a pod on the real node, on hold until the observer has
 // copied its logs.
-func (s *Series) makeNodePod(d dice, name string, send sender) error {
+func (s *Series) makeNodePod(d dice.Dice, name string, send sender) error {
 	s.mu.Lock()
 	s.made[s.nodeNamespace+"/"+name] = true
 	s.figures.pods++
 	s.mu.Unlock()
 	container := func(name string) corev1.Container {
-		return nodeContainer(name, pick(d, scripts...))
+		return nodeContainer(name, dice.Pick(d, scripts...))
 	}
 	grace := int64(1)
 	pod := &corev1.Pod{

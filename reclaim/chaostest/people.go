@@ -6,17 +6,19 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 var podPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/pods/([^/]+)`)
 
 // meddleMeanwhile lets other people change pods while runs are at work, and
 // the observer copy logs.
-func (s *Series) meddleMeanwhile(d dice) {
+func (s *Series) meddleMeanwhile(d dice.Dice) {
 	for range 1 + d.IntN(4) {
-		time.Sleep(d.between(100*time.Millisecond, time.Second))
+		time.Sleep(d.Between(100*time.Millisecond, time.Second))
 		s.node.tend(s)
-		onNode := d.chance(0.25)
+		onNode := d.Chance(0.25)
 		lives := slices.DeleteFunc(s.history.all(), func(l *life) bool { return l.gone || onNode && l.namespace != s.nodeNamespace })
 		if len(lives) > 0 && !s.spent() {
 			s.meddle(lives[d.IntN(len(lives))], d)
@@ -25,7 +27,7 @@ func (s *Series) meddleMeanwhile(d dice) {
 }
 
 // meddleIn lets somebody change the pod that a request is for.
-func (s *Series) meddleIn(path string, d dice) {
+func (s *Series) meddleIn(path string, d dice.Dice) {
 	m := podPath.FindStringSubmatch(path)
 	if m == nil {
 		return
@@ -37,16 +39,16 @@ func (s *Series) meddleIn(path string, d dice) {
 
 // meddle lets somebody change a pod. One of the real node is left alone until
 // its logs are safe with the observer.
-func (s *Series) meddle(l *life, d dice) {
+func (s *Series) meddle(l *life, d dice.Dice) {
 	if l.namespace == s.nodeNamespace && !s.node.copied(l.uid) {
 		return
 	}
-	if l.namespace == s.nodeNamespace && d.chance(0.2) {
+	if l.namespace == s.nodeNamespace && d.Chance(0.2) {
 		s.loseLogs(l)
 		return
 	}
 	yes := "true"
-	switch what := pick(d, "relabel", "relabel", "hold", "release", "release", "finalizer", "no finalizer", "delete", "replace", "replace", "retention"); what {
+	switch what := dice.Pick(d, "relabel", "relabel", "hold", "release", "release", "finalizer", "no finalizer", "delete", "replace", "replace", "retention"); what {
 	case "relabel":
 		s.change(l, what, map[string]any{"labels": map[string]any{"changed": fmt.Sprint(d.IntN(1000))}})
 	case "hold":
@@ -54,7 +56,7 @@ func (s *Series) meddle(l *life, d dice) {
 	case "release":
 		s.change(l, what, map[string]any{"annotations": map[string]any{hold: nil}})
 	case "retention":
-		s.change(l, what, map[string]any{"annotations": map[string]any{retention: pick(d, "30d", "7d")}})
+		s.change(l, what, map[string]any{"annotations": map[string]any{retention: dice.Pick(d, "30d", "7d")}})
 	case "finalizer":
 		s.change(l, what, map[string]any{"finalizers": []string{"example.com/late"}})
 	case "no finalizer":
@@ -112,7 +114,7 @@ const (
 )
 
 // replace deletes the pod and makes another one of the same name.
-func (s *Series) replace(l *life, d dice) bool {
+func (s *Series) replace(l *life, d dice.Dice) bool {
 	s.mu.Lock()
 	known := s.made[l.namespace+"/"+l.pod]
 	s.mu.Unlock()
@@ -127,7 +129,7 @@ func (s *Series) replace(l *life, d dice) bool {
 }
 
 // replaceIn replaces the pod that a request is for.
-func (s *Series) replaceIn(path string, d dice) bool {
+func (s *Series) replaceIn(path string, d dice.Dice) bool {
 	m := podPath.FindStringSubmatch(path)
 	if m == nil {
 		return false

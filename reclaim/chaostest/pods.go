@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 const (
@@ -26,7 +28,7 @@ func (s *Series) makePods() {
 	var work []func() error
 	for i := range s.cfg.NodePods {
 		name := fmt.Sprintf("r%03d-n-%03d", s.round, i)
-		d := roll(s.cfg.Seed, s.round, "node pod", i)
+		d := dice.Roll(s.cfg.Seed, s.round, "node pod", i)
 		if i == 0 {
 			work = append(work, func() error { return s.makeJob(d, name) })
 			continue
@@ -34,8 +36,8 @@ func (s *Series) makePods() {
 		work = append(work, func() error { return s.makeNodePod(d, name, s.cluster.insist) })
 	}
 	for i := range s.cfg.FakePods {
-		d := roll(s.cfg.Seed, s.round, "pod", i)
-		namespace := pick(d, plain, plain, plain, plain, plain, plain, plain, bigNamespace, emptyNamespace)
+		d := dice.Roll(s.cfg.Seed, s.round, "pod", i)
+		namespace := dice.Pick(d, plain, plain, plain, plain, plain, plain, plain, bigNamespace, emptyNamespace)
 		name := fmt.Sprintf("r%03d-k-%03d", s.round, i)
 		work = append(work, func() error { return s.makeFakePod(d, namespace, name, s.cluster.insist) })
 	}
@@ -46,7 +48,7 @@ func (s *Series) makePods() {
 type sender func(method, path string, body any) error
 
 // makeFakePod makes a pod of the fake node that has ended.
-func (s *Series) makeFakePod(d dice, namespace, name string, send sender) error {
+func (s *Series) makeFakePod(d dice.Dice, namespace, name string, send sender) error {
 	s.mu.Lock()
 	s.made[namespace+"/"+name] = true
 	s.figures.pods++
@@ -59,7 +61,7 @@ func (s *Series) makeFakePod(d dice, namespace, name string, send sender) error 
 	return send(http.MethodPatch, path+"/"+name+"/status", map[string]any{"status": fakeStatus(d, pod)})
 }
 
-func fakePod(d dice, namespace, name string) *corev1.Pod {
+func fakePod(d dice.Dice, namespace, name string) *corev1.Pod {
 	pod := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -67,16 +69,16 @@ func fakePod(d dice, namespace, name string) *corev1.Pod {
 		},
 		Spec: corev1.PodSpec{NodeName: os.Getenv("TESTBED_KWOK_NODE"), RestartPolicy: corev1.RestartPolicyOnFailure},
 	}
-	for i := range pick(d, 1, 1, 1, 2, 3) {
+	for i := range dice.Pick(d, 1, 1, 1, 2, 3) {
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: []string{"main", "exporter", "uploader"}[i], Image: "example/job:1"})
 	}
-	if d.chance(0.2) {
+	if d.Chance(0.2) {
 		always := corev1.ContainerRestartPolicyAlways
 		pod.Spec.InitContainers = []corev1.Container{
 			{Name: "prepare", Image: "example/job:1"}, {Name: "proxy", Image: "example/job:1", RestartPolicy: &always},
 		}
 	}
-	if d.chance(0.05) { // never scheduled
+	if d.Chance(0.05) { // never scheduled
 		pod.Spec.NodeName, pod.Spec.SchedulerName = "", "nobody"
 	}
 	switch d.IntN(16) {
@@ -85,7 +87,7 @@ func fakePod(d dice, namespace, name string) *corev1.Pod {
 	case 1:
 		pod.Annotations[retention] = "30d"
 	case 2:
-		pod.Annotations[retention] = pick(d, "nonsense", "400d", "1d")
+		pod.Annotations[retention] = dice.Pick(d, "nonsense", "400d", "1d")
 	case 3:
 		pod.Finalizers = []string{"example.com/wait"}
 	case 4:
@@ -95,15 +97,15 @@ func fakePod(d dice, namespace, name string) *corev1.Pod {
 }
 
 // fakeStatus is the pod's end as a kubelet would have written it.
-func fakeStatus(d dice, pod *corev1.Pod) corev1.PodStatus {
-	finished := metav1.NewTime(time.Now().Add(-d.between(0, time.Hour)).Truncate(time.Second))
-	started := metav1.NewTime(finished.Add(-d.between(time.Second, time.Hour)).Truncate(time.Second))
-	status := corev1.PodStatus{Phase: pick(d, corev1.PodSucceeded, corev1.PodFailed), StartTime: &started}
+func fakeStatus(d dice.Dice, pod *corev1.Pod) corev1.PodStatus {
+	finished := metav1.NewTime(time.Now().Add(-d.Between(0, time.Hour)).Truncate(time.Second))
+	started := metav1.NewTime(finished.Add(-d.Between(time.Second, time.Hour)).Truncate(time.Second))
+	status := corev1.PodStatus{Phase: dice.Pick(d, corev1.PodSucceeded, corev1.PodFailed), StartTime: &started}
 	if pod.Spec.NodeName == "" {
 		status.Phase, status.StartTime = corev1.PodFailed, nil
 		return status
 	}
-	if d.chance(0.08) {
+	if d.Chance(0.08) {
 		status.Phase, status.Reason = corev1.PodFailed, "Evicted"
 		return status
 	}
@@ -125,7 +127,7 @@ func fakeStatus(d dice, pod *corev1.Pod) corev1.PodStatus {
 		status.InitContainerStatuses = append(status.InitContainerStatuses, ended(c, 0))
 	}
 	for _, c := range pod.Spec.Containers {
-		status.ContainerStatuses = append(status.ContainerStatuses, ended(c, pick[int32](d, 0, 0, 0, 0, 0, 2)))
+		status.ContainerStatuses = append(status.ContainerStatuses, ended(c, dice.Pick[int32](d, 0, 0, 0, 0, 0, 2)))
 	}
 	return status
 }

@@ -12,6 +12,9 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // proxy stands between one run of the program and one server.
@@ -48,13 +51,13 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // answer lets the request meet the fault.
-func (p *proxy) answer(w http.ResponseWriter, req *http.Request, body []byte, e *entry, d dice, f fault) {
+func (p *proxy) answer(w http.ResponseWriter, req *http.Request, body []byte, e *entry, d dice.Dice, f fault) {
 	switch f.kind {
 	case cut:
 		panic(http.ErrAbortHandler)
 	case refused:
 		e.told = f.status
-		p.refuse(w, req, f)
+		p.refuse(w, f)
 		return
 	case Phantom:
 		e.told = http.StatusOK
@@ -84,12 +87,12 @@ func (p *proxy) answer(w http.ResponseWriter, req *http.Request, body []byte, e 
 	switch f.kind {
 	case late:
 		e.told = f.status
-		p.refuse(w, req, f)
+		p.refuse(w, f)
 		return
 	case lost:
 		panic(http.ErrAbortHandler)
 	}
-	if step := p.run.weather.step; step != 0 && d.chance(0.5) {
+	if step := p.run.weather.step; step != 0 && d.Chance(0.5) {
 		answer.Header.Set("Date", time.Now().Add(step).UTC().Format(http.TimeFormat))
 	}
 	e.told = answer.StatusCode
@@ -166,7 +169,7 @@ func partsOf(content []byte, n int) func(yield func([]byte) bool) {
 }
 
 // refuse answers with an error, as the server or something before it would.
-func (p *proxy) refuse(w http.ResponseWriter, req *http.Request, f fault) {
+func (p *proxy) refuse(w http.ResponseWriter, f fault) {
 	if f.retryAfter != "" {
 		w.Header().Set("Retry-After", f.retryAfter)
 	}
@@ -179,13 +182,8 @@ func (p *proxy) refuse(w http.ResponseWriter, req *http.Request, f fault) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(f.status)
 		fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"as the seed wants it","code":%d}`, f.status)
-	case req.Method == http.MethodHead:
-		w.WriteHeader(f.status)
 	default:
-		code := map[int]string{429: "TooManyRequests", 500: "InternalError", 503: "SlowDown"}[f.status]
-		w.Header().Set("Content-Type", "application/xml")
-		w.WriteHeader(f.status)
-		fmt.Fprintf(w, "<Error><Code>%s</Code><Message>as the seed wants it</Message></Error>", code)
+		archivetest.Refuse(w, f.status, map[int]string{429: "TooManyRequests", 500: "InternalError", 503: "SlowDown"}[f.status])
 	}
 }
 
@@ -196,22 +194,22 @@ var (
 
 // fate decides by the seed what this request meets: by what it is, without what
 // nobody can know before, and how often it has come in this run.
-func (p *proxy) fate(req *http.Request) (dice, fault) {
+func (p *proxy) fate(req *http.Request) (dice.Dice, fault) {
 	r := p.run
 	path := runsPath.ReplaceAllString(inKeys.ReplaceAllString(req.URL.Path, "UID"), "/runs/")
 	query := req.URL.Query()
 	what := fmt.Sprint(p.server, req.Method, path, query.Get("container"), query.Get("previous"), query.Get("tailLines"), query.Has("tagging"))
-	d := roll(r.series.cfg.Seed, r.number, what, r.again(what))
+	d := dice.Roll(r.series.cfg.Seed, r.number, what, r.again(what))
 	if r.calm || r.series.spent() {
 		return d, fault{}
 	}
 	if only := r.series.cfg.Only; only != "" {
-		if !possible(only, p.server, req) || d.chance(0.5) {
+		if !possible(only, p.server, req) || d.Chance(0.5) {
 			return d, fault{}
 		}
 		return d, fault{kind: only, share: d.Float64()}
 	}
-	if p.server == "api" && strings.Contains(path, "/pods/") && d.chance(r.weather.meddling) {
+	if p.server == "api" && strings.Contains(path, "/pods/") && d.Chance(r.weather.meddling) {
 		r.series.meddleIn(path, d)
 	}
 	if f := r.weather.aimedFault(d, p.server, req); f.kind != "" {
@@ -224,7 +222,7 @@ func (p *proxy) fate(req *http.Request) (dice, fault) {
 	if req.Method == http.MethodDelete || req.Method == http.MethodPut { // what matters most
 		rate *= 2
 	}
-	if !d.chance(rate) || r.met.Add(1) > perRun {
+	if !d.Chance(rate) || r.met.Add(1) > perRun {
 		return d, fault{}
 	}
 	return d, anyFault(d, p.server, req)

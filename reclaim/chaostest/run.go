@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
 // longest is how long a run may take once nothing is wrong any more; no healthy
@@ -37,24 +38,6 @@ type run struct {
 
 	cmd    *exec.Cmd
 	output bytes.Buffer
-}
-
-// summary is the program's last line.
-type summary struct {
-	Msg                                       string
-	Listed, Deleted, Gone, Pending, Remaining int
-	Kept, Skipped, Failed                     map[string]int
-	Archived, Provisional, Renewed            int
-}
-
-func (s *summary) sum() int {
-	n := s.Deleted + s.Gone + s.Pending + s.Remaining
-	for _, counts := range []map[string]int{s.Kept, s.Skipped, s.Failed} {
-		for _, c := range counts {
-			n += c
-		}
-	}
-	return n
 }
 
 // again is how often this was asked before.
@@ -140,9 +123,7 @@ func (r *run) do() error {
 // in a mount namespace of the program's own, so that it goes when it goes.
 func (r *run) prepare(api, store string) error {
 	kubeconfig := filepath.Join(r.dir, "kubeconfig")
-	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
-"clusters":[{"name":"c","cluster":{"server":%q}}],"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]}`, api)
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+	if err := reclaimtest.WriteKubeconfig(kubeconfig, api); err != nil {
 		return err
 	}
 	spool := filepath.Join(r.dir, "spool")
@@ -178,14 +159,17 @@ func (r *run) wasKilled() bool {
 }
 
 // last reads the program's summary.
-func (r *run) last() (*summary, error) {
+func (r *run) last() (*reclaimtest.Summary, error) {
 	lines := strings.Split(strings.TrimSpace(r.output.String()), "\n")
-	var s summary
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+	var last struct {
+		Msg string
+		reclaimtest.Summary
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		return nil, err
 	}
-	if s.Msg != "run finished" {
+	if last.Msg != "run finished" {
 		return nil, errors.New("its last line is no summary")
 	}
-	return &s, nil
+	return &last.Summary, nil
 }

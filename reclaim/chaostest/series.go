@@ -15,6 +15,8 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // Config is what a series is.
@@ -145,9 +147,9 @@ func (s *Series) doRound() {
 
 // disturbed is one run, or two at once, in bad weather.
 func (s *Series) disturbed() {
-	d := roll(s.cfg.Seed, s.round, "run", s.runs)
+	d := dice.Roll(s.cfg.Seed, s.round, "run", s.runs)
 	n := 1
-	if s.cfg.Only == "" && d.chance(0.2) {
+	if s.cfg.Only == "" && d.Chance(0.2) {
 		n = 2
 		s.count("two runs at once")
 	}
@@ -156,7 +158,7 @@ func (s *Series) disturbed() {
 	all.Go(func() { s.strikePart(storm) })
 	var runs []*run
 	for i := range n {
-		w := s.newWeather(roll(s.cfg.Seed, s.round, "weather", s.runs, i))
+		w := s.newWeather(dice.Roll(s.cfg.Seed, s.round, "weather", s.runs, i))
 		w.part = ""
 		runs = append(runs, s.newRun(w, false))
 	}

@@ -3,6 +3,8 @@ package chaostest
 import (
 	"fmt"
 	"time"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // weather is what goes wrong in one run, apart from single requests.
@@ -28,40 +30,40 @@ type weather struct {
 // to come back.
 var parts = []string{"kube-apiserver", "etcd", "etcd", "store", "store", "store", "kubelet", "kubelet", "kubelet", "containerd", "containerd", "kwok", "kwok"}
 
-func (s *Series) newWeather(d dice) weather {
+func (s *Series) newWeather(d dice.Dice) weather {
 	if s.cfg.Only != "" {
 		return weather{env: []string{"RECLAIM_DELETE_AFTER=0s"}}
 	}
 	w := weather{
-		faults:   pick(d, 0, 0.01, 0.02, 0.02, 0.05, 0.1),
-		cutLogs:  pick(d, 0.01, 0.02, 0.05),
-		replaced: pick(d, 0.02, 0.05, 0.1),
-		lies:     pick(d, 0.02, 0.05, 0.1),
-		meddling: pick(d, 0, 0, 0.01, 0.03),
-		frozen:   d.between(200*time.Millisecond, 3*time.Second),
+		faults:   dice.Pick(d, 0, 0.01, 0.02, 0.02, 0.05, 0.1),
+		cutLogs:  dice.Pick(d, 0.01, 0.02, 0.05),
+		replaced: dice.Pick(d, 0.02, 0.05, 0.1),
+		lies:     dice.Pick(d, 0.02, 0.05, 0.1),
+		meddling: dice.Pick(d, 0, 0, 0.01, 0.03),
+		frozen:   d.Between(200*time.Millisecond, 3*time.Second),
 		after:    1 + d.Int64N(300),
-		at:       d.between(0, time.Second),
-		away:     d.between(100*time.Millisecond, 4*time.Second),
-		frozeIt:  d.chance(0.5),
-		young:    d.chance(0.25),
+		at:       d.Between(0, time.Second),
+		away:     d.Between(100*time.Millisecond, 4*time.Second),
+		frozeIt:  d.Chance(0.5),
+		young:    d.Chance(0.25),
 	}
-	if d.chance(0.08) {
-		w.step = pick(d, -time.Hour, time.Hour, -3*time.Minute, 3*time.Minute, 20*time.Second)
+	if d.Chance(0.08) {
+		w.step = dice.Pick(d, -time.Hour, time.Hour, -3*time.Minute, 3*time.Minute, 20*time.Second)
 	}
-	if d.chance(0.12) {
-		w.spool = pick(d, "full", "full", "read-only")
+	if d.Chance(0.12) {
+		w.spool = dice.Pick(d, "full", "full", "read-only")
 	}
-	if d.chance(0.55) {
-		w.blow = pick(d, "kill", "kill", "kill", "terminate", "freeze")
+	if d.Chance(0.55) {
+		w.blow = dice.Pick(d, "kill", "kill", "kill", "terminate", "freeze")
 	}
-	if d.chance(0.6) {
-		w.part = pick(d, parts...)
+	if d.Chance(0.6) {
+		w.part = dice.Pick(d, parts...)
 	}
 	w.env = []string{
-		fmt.Sprintf("RECLAIM_CONCURRENCY=%d", pick(d, 1, 4, 16)),
-		"ARCHIVE_VERIFY=" + pick(d, "etag", "etag", "read"),
-		"RECLAIM_MAX_PODS=" + pick(d, "0", "0", "0", "10"),
-		"RECLAIM_DEADLINE=" + pick(d, "0", "0", "0", "5s"),
+		fmt.Sprintf("RECLAIM_CONCURRENCY=%d", dice.Pick(d, 1, 4, 16)),
+		"ARCHIVE_VERIFY=" + dice.Pick(d, "etag", "etag", "read"),
+		"RECLAIM_MAX_PODS=" + dice.Pick(d, "0", "0", "0", "10"),
+		"RECLAIM_DEADLINE=" + dice.Pick(d, "0", "0", "0", "5s"),
 		"RECLAIM_DELETE_AFTER=0s",
 	}
 	if w.young {

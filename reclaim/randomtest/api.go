@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
@@ -12,7 +13,7 @@ func (w *World) serveAPI(rw http.ResponseWriter, req *http.Request) {
 	c := w.caseOf(req.URL.Path)
 	d := c.dice("api", req)
 	calm := w.quiet()
-	if !calm && c != w.general && d.chance(c.meddling) {
+	if !calm && c != w.general && d.Chance(c.meddling) {
 		c.meddle(d)
 	}
 	if strings.HasSuffix(req.URL.Path, "/log") {
@@ -20,7 +21,7 @@ func (w *World) serveAPI(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	f := fault{}
-	if !calm && !shared(req.URL.Path) && d.chance(c.likely()) {
+	if !calm && !shared(req.URL.Path) && d.Chance(c.likely()) {
 		f = apiFault(d, req)
 	}
 	c.suffer("api", req, f)
@@ -54,17 +55,17 @@ func (c *Case) answerAPI(rw http.ResponseWriter, req *http.Request) {
 }
 
 // apiFault is one that this request may meet.
-func apiFault(d dice, req *http.Request) fault {
+func apiFault(d dice.Dice, req *http.Request) fault {
 	f := anyFault(d)
-	f.status = pick(d, 429, 500, 502, 503, 504, 500, 503)
-	f.html = d.chance(0.2)
-	f.retryAfter = pick(d, "", "1", "5")
+	f.status = dice.Pick(d, 429, 500, 502, 503, 504, 500, 503)
+	f.html = d.Chance(0.2)
+	f.retryAfter = dice.Pick(d, "", "1", "5")
 	switch {
-	case req.Method == http.MethodDelete && d.chance(0.4):
-		f.kind, f.status, f.html = refused, pick(d, 403, 409, 422), false
-	case req.Method == http.MethodGet && d.chance(0.1):
-		f.kind, f.status, f.html = refused, pick(d, 401, 403), false
-	case strings.HasSuffix(req.URL.Path, "/pods") && d.chance(0.5):
+	case req.Method == http.MethodDelete && d.Chance(0.4):
+		f.kind, f.status, f.html = refused, dice.Pick(d, 403, 409, 422), false
+	case req.Method == http.MethodGet && d.Chance(0.1):
+		f.kind, f.status, f.html = refused, dice.Pick(d, 401, 403), false
+	case strings.HasSuffix(req.URL.Path, "/pods") && d.Chance(0.5):
 		f.kind, f.status, f.html = refused, 410, false
 	}
 	return f

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // fault is what goes wrong with one request; the zero value is nothing.
@@ -27,8 +29,8 @@ const (
 )
 
 // anyFault is one that every request can meet.
-func anyFault(d dice) fault {
-	return fault{kind: pick(d, refused, refused, late, cut, lost, short, broken)}
+func anyFault(d dice.Dice) fault {
+	return fault{kind: dice.Pick(d, refused, refused, late, cut, lost, short, broken)}
 }
 
 // serve lets the request meet the fault.
@@ -69,9 +71,9 @@ func (f fault) serve(w http.ResponseWriter, req *http.Request, next http.Handler
 	w.Write(body)
 }
 
-// dice are those of this request: the seed's, the case's, the run's, and those
+// dice.Dice are those of this request: the seed's, the case's, the run's, and those
 // of how often it came.
-func (c *Case) dice(server string, req *http.Request) dice {
+func (c *Case) dice(server string, req *http.Request) dice.Dice {
 	path := req.URL.Path
 	if c == c.world.general { // its names have random parts
 		path = path[strings.LastIndex(path, "/")+1:]
@@ -81,7 +83,7 @@ func (c *Case) dice(server string, req *http.Request) dice {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked[what]++
-	return roll(c.world.Seed, c.n, c.world.run, what, c.asked[what])
+	return dice.Roll(c.world.Seed, c.n, c.world.run, what, c.asked[what])
 }
 
 // likely is how likely a request of this case meets a fault.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // instance is one run of a container and all that it ever wrote.
@@ -36,7 +38,7 @@ type entry struct {
 	partial bool
 }
 
-func newInstance(d dice, pod *corev1.Pod, container, id string, restarts int32, started time.Time) *instance {
+func newInstance(d dice.Dice, pod *corev1.Pod, container, id string, restarts int32, started time.Time) *instance {
 	i := &instance{uid: string(pod.UID), container: container, id: id, restarts: restarts, started: started, fate: served}
 	switch d.IntN(40) {
 	case 0, 1:
@@ -45,34 +47,34 @@ func newInstance(d dice, pod *corev1.Pod, container, id string, restarts int32, 
 		i.fate = lostWith404
 	}
 	at := started.Add(time.Duration(d.IntN(2_000_000_000)))
-	if d.chance(0.05) { // it took long to say anything
+	if d.Chance(0.05) { // it took long to say anything
 		at = at.Add(20 * time.Second)
 	}
-	for range pick(d, 0, 1, 1, 2, 3, 5, 20, 200) {
+	for range dice.Pick(d, 0, 1, 1, 2, 3, 5, 20, 200) {
 		i.write(d, &at)
 	}
-	if d.chance(0.005) { // more than a spool keeps in memory
+	if d.Chance(0.005) { // more than a spool keeps in memory
 		for range 70 {
 			i.entries = append(i.entries, entry{at: at, text: strings.Repeat(string(rune('a'+d.IntN(26))), 16<<10)})
 			at = at.Add(time.Microsecond)
 		}
 	}
-	if n := len(i.entries); n > 1 && d.chance(0.1) {
+	if n := len(i.entries); n > 1 && d.Chance(0.1) {
 		i.rotatedAway = 1 + d.IntN(n-1)
 		for k := range i.entries[i.rotatedAway:] {
 			i.entries[i.rotatedAway+k].at = i.entries[i.rotatedAway+k].at.Add(time.Minute)
 		}
 	}
-	if n := len(i.entries); n > 0 && d.chance(0.1) { // the end of its last line never came
+	if n := len(i.entries); n > 0 && d.Chance(0.1) { // the end of its last line never came
 		i.entries[n-1].partial = true
 	}
 	return i
 }
 
 // write adds one line, perhaps in parts, at a time of its own.
-func (i *instance) write(d dice, at *time.Time) {
+func (i *instance) write(d dice.Dice, at *time.Time) {
 	*at = at.Add(time.Duration(1 + d.IntN(1_000_000)))
-	if d.chance(0.01) {
+	if d.Chance(0.01) {
 		part := strings.Repeat(fmt.Sprintf("%016x", d.Uint64()), 1<<10)
 		for range 1 + d.IntN(3) {
 			i.entries = append(i.entries, entry{at: *at, text: part, partial: true})
@@ -84,7 +86,7 @@ func (i *instance) write(d dice, at *time.Time) {
 
 // lineText is what programs write: words, nothing, bytes, and what looks like
 // something else.
-func lineText(d dice, at time.Time) string {
+func lineText(d dice.Dice, at time.Time) string {
 	switch d.IntN(12) {
 	case 0:
 		return ""

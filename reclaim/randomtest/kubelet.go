@@ -8,11 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
 // serveLog is the log endpoint: the API server before the kubelet of the case.
-func (c *Case) serveLog(d dice, calm bool, rw http.ResponseWriter, req *http.Request) {
+func (c *Case) serveLog(d dice.Dice, calm bool, rw http.ResponseWriter, req *http.Request) {
 	query := req.URL.Query()
 	container, previous := query.Get("container"), query.Get("previous") == "true"
 	tail, _ := strconv.Atoi(query.Get("tailLines"))
@@ -23,7 +24,7 @@ func (c *Case) serveLog(d dice, calm bool, rw http.ResponseWriter, req *http.Req
 	}
 	log := string(pod.UID) + " " + logName(container, previous)
 	f := logFault{}
-	if !calm && d.chance(c.storm) {
+	if !calm && d.Chance(c.storm) {
 		f = c.logFault(d, log, tail > 0)
 	}
 	c.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
@@ -30,14 +31,14 @@ const (
 // logFault is one that a request for this log may meet. An answer and the one
 // that confirms it are not both altered: two answers of a kubelet that lie in
 // the same way cannot be told from the truth.
-func (c *Case) logFault(d dice, log string, tail bool) logFault {
-	f := logFault{at: d.Float64(), status: pick(d, 429, 500, 502, 503, 504), text: pick(d,
+func (c *Case) logFault(d dice.Dice, log string, tail bool) logFault {
+	f := logFault{at: d.Float64(), status: dice.Pick(d, 429, 500, 502, 503, 504), text: dice.Pick(d,
 		"failed to read log file \"/var/log/pods/x/main/0.log\": input/output error",
 		"unable to retrieve container logs for containerd://"+strings.Repeat("0", 64),
 		"rpc error: code = Unavailable desc = connection error")}
-	f.kind = pick(d, refused, refused, refused, cut, cutInside, cutInside, cleanEnd, cleanEnd, glued, gluedWhole, errorText, silent, slow, noLogYet)
-	if f.kind == refused && d.chance(0.15) {
-		f.status = pick(d, 401, 403, 400)
+	f.kind = dice.Pick(d, refused, refused, refused, cut, cutInside, cutInside, cleanEnd, cleanEnd, glued, gluedWhole, errorText, silent, slow, noLogYet)
+	if f.kind == refused && d.Chance(0.15) {
+		f.status = dice.Pick(d, 401, 403, 400)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

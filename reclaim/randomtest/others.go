@@ -7,22 +7,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
 // meddle lets somebody else change the pod or its node, once.
-func (c *Case) meddle(d dice) {
+func (c *Case) meddle(d dice.Dice) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pod := c.world.API.Pod(c.namespace, c.pod)
 	if pod == nil {
-		if d.chance(0.5) {
+		if d.Chance(0.5) {
 			c.note("somebody creates the pod anew")
 			c.world.API.Add(c.newPod(d, time.Now()))
 		}
 		return
 	}
-	action := pick(d, "label", "hold", "release", "retention", "finalizer", "no finalizer", "terminating", "remove", "replace", "replace", "replace", "restart", "restart", "late status", "node gone", "node back")
+	action := dice.Pick(d, "label", "hold", "release", "retention", "finalizer", "no finalizer", "terminating", "remove", "replace", "replace", "replace", "restart", "restart", "late status", "node gone", "node back")
 	c.note("somebody does: %s", action)
 	change := func(f func(*corev1.Pod)) { c.world.API.Change(c.namespace, c.pod, f) }
 	annotate := func(name, value string) {
@@ -36,7 +37,7 @@ func (c *Case) meddle(d dice) {
 	case "release":
 		annotate(holdAnnotation, "false")
 	case "retention":
-		annotate(retentionAnnotation, pick(d, "30d", "1d", "nonsense"))
+		annotate(retentionAnnotation, dice.Pick(d, "30d", "1d", "nonsense"))
 	case "finalizer":
 		change(func(p *corev1.Pod) { p.Finalizers = []string{"example.com/late"} })
 	case "no finalizer":
@@ -63,7 +64,7 @@ func (c *Case) meddle(d dice) {
 
 // restart runs the first container once more: its current log is now its
 // previous one.
-func (c *Case) restart(d dice, pod *corev1.Pod) {
+func (c *Case) restart(d dice.Dice, pod *corev1.Pod) {
 	if len(pod.Status.ContainerStatuses) == 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 )
 
 // serveStore is the store with what goes wrong on the way.
@@ -16,7 +17,7 @@ func (w *World) serveStore(rw http.ResponseWriter, req *http.Request) {
 		c.putting(req.URL.Path)
 	}
 	f := fault{}
-	if !w.quiet() && d.chance(c.likely()) {
+	if !w.quiet() && d.Chance(c.likely()) {
 		f = storeFault(d, req)
 	}
 	c.suffer("store", req, f)
@@ -36,16 +37,16 @@ var codes = map[int]string{
 }
 
 // storeFault is one that this request may meet.
-func storeFault(d dice, req *http.Request) fault {
+func storeFault(d dice.Dice, req *http.Request) fault {
 	f := anyFault(d)
-	f.status = pick(d, 429, 500, 502, 503, 503, 504)
+	f.status = dice.Pick(d, 429, 500, 502, 503, 503, 504)
 	switch {
-	case req.Method == http.MethodPut && d.chance(0.4):
-		f.kind, f.status = pick(d, refused, late), pick(d, 400, 403, 409, 412, 501)
-	case req.Method == http.MethodHead && d.chance(0.5):
-		f.kind, f.header = odd, [2]string{"ETag", pick(d, `"0123456789abcdef0123456789abcdef"`, `"opaque-2"`, "")}
-	case req.Method != http.MethodPut && d.chance(0.3):
-		f.kind, f.status = refused, pick(d, 403, 404)
+	case req.Method == http.MethodPut && d.Chance(0.4):
+		f.kind, f.status = dice.Pick(d, refused, late), dice.Pick(d, 400, 403, 409, 412, 501)
+	case req.Method == http.MethodHead && d.Chance(0.5):
+		f.kind, f.header = odd, [2]string{"ETag", dice.Pick(d, `"0123456789abcdef0123456789abcdef"`, `"opaque-2"`, "")}
+	case req.Method != http.MethodPut && d.Chance(0.3):
+		f.kind, f.status = refused, dice.Pick(d, 403, 404)
 	}
 	return f
 }
@@ -56,11 +57,11 @@ func (w *World) lie(key string, o *archivetest.Stored) {
 	if c == w.general || w.quiet() {
 		return
 	}
-	d := roll(w.Seed, c.n, w.run, "lie", key)
-	if !strings.Contains(key, "/pods/") || !d.chance(c.lies) {
+	d := dice.Roll(w.Seed, c.n, w.run, "lie", key)
+	if !strings.Contains(key, "/pods/") || !d.Chance(c.lies) {
 		return
 	}
-	lie := pick(d, "one bit", "one byte", "no body", "no tags", "another date", "no metadata", "another UID", "an encoding", "another time")
+	lie := dice.Pick(d, "one bit", "one byte", "no body", "no tags", "another date", "no metadata", "another UID", "an encoding", "another time")
 	switch lie {
 	case "one bit":
 		o.Body[d.IntN(len(o.Body))] ^= 1

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
+	"github.com/pod-reclaimer/pod-reclaimer/reclaim/dice"
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
@@ -82,7 +83,7 @@ func New(t testing.TB, seed uint64, n int) *World {
 // the cluster.
 func (w *World) Open() {
 	for _, c := range w.Cases {
-		c.settle(roll(w.Seed, "case", c.n))
+		c.settle(dice.Roll(w.Seed, "case", c.n))
 	}
 	w.api = serve(w.Journal.Record("api", http.HandlerFunc(w.serveAPI)))
 	w.store = serve(w.Journal.Record("store", http.HandlerFunc(w.serveStore)))
@@ -118,16 +119,16 @@ func (c *Case) forget() {
 }
 
 // settle makes the case's namespace, node and pod.
-func (c *Case) settle(d dice) {
+func (c *Case) settle(d dice.Dice) {
 	c.namespace, c.pod, c.node = fmt.Sprintf("n-%04d", c.n), fmt.Sprintf("p-%04d", c.n), fmt.Sprintf("k-%04d", c.n)
-	if d.chance(0.1) {
+	if d.Chance(0.1) {
 		c.namespace = "default"
 	}
-	c.storm = pick(d, 0, 0.02, 0.05, 0.15, 0.4)
-	c.meddling = pick(d, 0, 0, 0, 0.02, 0.1)
-	c.lies = pick(d, 0, 0, 0, 0, 0, 0.05, 0.1, 0.7)
-	c.nodeState = pick(d, ready, ready, ready, ready, ready, ready, notReady, gone, hidden)
-	c.dead = d.chance(0.03) || c.nodeState == notReady && d.chance(0.7)
+	c.storm = dice.Pick(d, 0, 0.02, 0.05, 0.15, 0.4)
+	c.meddling = dice.Pick(d, 0, 0, 0, 0.02, 0.1)
+	c.lies = dice.Pick(d, 0, 0, 0, 0, 0, 0.05, 0.1, 0.7)
+	c.nodeState = dice.Pick(d, ready, ready, ready, ready, ready, ready, notReady, gone, hidden)
+	c.dead = d.Chance(0.03) || c.nodeState == notReady && d.Chance(0.7)
 	c.forget()
 	if c.nodeState == notReady {
 		c.world.API.Set("/api/v1/nodes/"+c.node, reclaimtest.Node(corev1.ConditionUnknown))
@@ -149,12 +150,12 @@ const (
 )
 
 // eventsOf are events of a pod and of another.
-func eventsOf(d dice, uid string) []any {
+func eventsOf(d dice.Dice, uid string) []any {
 	var all []any
 	for range d.IntN(4) {
 		all = append(all, map[string]any{
 			"metadata":       map[string]any{"creationTimestamp": "2026-11-30T10:00:03Z"},
-			"involvedObject": map[string]any{"kind": "Pod", "uid": pick(d, uid, "another")},
+			"involvedObject": map[string]any{"kind": "Pod", "uid": dice.Pick(d, uid, "another")},
 			"message":        "something happened",
 		})
 	}

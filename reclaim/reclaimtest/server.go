@@ -54,12 +54,17 @@ func NewServer(t testing.TB, j *archivetest.Journal) *Server {
 func Kubeconfig(t testing.TB, url string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
-"clusters":[{"name":"c","cluster":{"server":%q}}],"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]}`, url)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := WriteKubeconfig(path, url); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// WriteKubeconfig is Kubeconfig at a path of one's own.
+func WriteKubeconfig(path, url string) error {
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+"clusters":[{"name":"c","cluster":{"server":%q}}],"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]}`, url)
+	return os.WriteFile(path, []byte(text), 0o600)
 }
 
 // SetLog sets the log of a container.
