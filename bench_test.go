@@ -88,11 +88,10 @@ func newBench(b *testing.B) *bench {
 	return bench
 }
 
-func (b *bench) testbed(verb string, args ...string) {
+func (b *bench) testbed(args ...string) {
 	b.b.Helper()
-	cmd := exec.Command("scripts/testbed/testbed", append([]string{verb, "--name", os.Getenv("TESTBED_NAME")}, args...)...)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		b.b.Fatalf("testbed %s: %v\n%s", verb, err, output)
+	if err := testbed(args...); err != nil {
+		b.b.Fatal(err)
 	}
 }
 
@@ -115,7 +114,7 @@ func (b *bench) namespaces(slice int) []string {
 func (b *bench) slow(slice int) measured {
 	b.b.Helper()
 	b.seed(slice, benchSmall)
-	return b.product(buildMutant(b.b, "reclaim/client.go", "cfg.QPS = -1", "cfg.QPS, cfg.Burst = 5, 10"), b.namespaces(slice))
+	return b.product(buildEdited(b.b, []edit{{"reclaim/client.go", "cfg.QPS = -1", "cfg.QPS, cfg.Burst = 5, 10"}}), b.namespaces(slice))
 }
 
 // product runs a program until all pods of the namespaces are gone.

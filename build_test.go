@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,46 +11,38 @@ import (
 	"testing"
 )
 
-// buildMutant builds the program, its clock to be set, with one text of one file
-// replaced.
-func buildMutant(t testing.TB, file, old, new string) string {
-	t.Helper()
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(source), old) != 1 {
-		t.Fatalf("%s no longer has the text that the mutant replaces: %s", file, old)
-	}
-	return buildWithClock(t, map[string]string{file: strings.Replace(string(source), old, new, 1)})
-}
+// edit replaces one text of one file.
+type edit struct{ file, old, new string }
 
-// buildWithClock builds the program with a clock that clockAhead sets, and with
-// these files instead of its own.
-func buildWithClock(t testing.TB, files map[string]string) string {
-	t.Helper()
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(source), "var now = time.Now\n", `var now = func() time.Time {
-	ahead, _ := time.ParseDuration(os.Getenv("`+clockAhead+`"))
+// withClock lets clockAhead set the program's clock.
+var withClock = edit{"main.go", "var now = time.Now\n", `var now = func() time.Time {
+	ahead, _ := time.ParseDuration(os.Getenv("` + clockAhead + `"))
 	return time.Now().Add(ahead)
 }
-`, 1)
-	if text == string(source) {
-		t.Fatal("main.go no longer has the clock that is replaced")
+`}
+
+// buildEdited builds the program with these edits, each of a text that is there
+// once.
+func buildEdited(t testing.TB, edits []edit, flags ...string) string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, e := range edits {
+		if _, read := texts[e.file]; !read {
+			texts[e.file] = string(readFile(t, e.file))
+		}
+		if strings.Count(texts[e.file], e.old) != 1 {
+			t.Fatalf("%s no longer has the text that is replaced: %s", e.file, e.old)
+		}
+		texts[e.file] = strings.Replace(texts[e.file], e.old, e.new, 1)
 	}
 	dir := t.TempDir()
 	replace := map[string]string{}
-	all := maps.Clone(files)
-	all["main.go"] = text
-	for file, text := range all {
+	for file, text := range texts {
 		original, err := filepath.Abs(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace[original] = filepath.Join(dir, filepath.Base(file))
+		replace[original] = filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
 		write(t, replace[original], text)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
@@ -60,7 +51,7 @@ func buildWithClock(t testing.TB, files map[string]string) string {
 	}
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	binary := filepath.Join(dir, "pod-reclaimer")
-	goBuild(t, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)
+	goBuild(t, append(flags, "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary)...)
 	return binary
 }
 

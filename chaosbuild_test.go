@@ -1,19 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pod-reclaimer/pod-reclaimer/reclaim/chaostest"
 )
-
-// edit replaces one text of one file.
-type edit struct{ file, old, new string }
 
 // chaosMutants are programs from which one safety step was removed.
 var chaosMutants = map[string][]edit{
@@ -52,46 +45,8 @@ func buildForChaos(t *testing.T, mutant string) string {
 	os.WriteFile(os.Getenv("` + chaostest.Goroutines + `"), stacks[:runtime.Stack(stacks, true)], 0o600)
 	os.Exit(exitCode(err, context.Cause(ctx)))`,
 	}, edit{"main.go", "\t\"os\"\n", "\t\"os\"\n\t\"runtime\"\n"})
-	return buildEdited(t, edits)
-}
-
-// buildEdited builds the program with these edits.
-func buildEdited(t *testing.T, edits []edit) string {
-	t.Helper()
-	dir := t.TempDir()
-	texts := map[string]string{}
-	for _, e := range edits {
-		if _, read := texts[e.file]; !read {
-			source, err := os.ReadFile(e.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[e.file] = string(source)
-		}
-		if strings.Count(texts[e.file], e.old) != 1 {
-			t.Fatalf("%s no longer has the text that is replaced: %s", e.file, e.old)
-		}
-		texts[e.file] = strings.Replace(texts[e.file], e.old, e.new, 1)
-	}
-	replace := map[string]string{}
-	for file, text := range texts {
-		original, err := filepath.Abs(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replace[original] = filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
-		write(t, replace[original], text)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	binary := filepath.Join(dir, "pod-reclaimer")
-	flags := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-o", binary}
 	if raced {
-		flags = append(flags, "-race")
+		return buildEdited(t, edits, "-race")
 	}
-	goBuild(t, flags...)
-	return binary
+	return buildEdited(t, edits)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -64,14 +63,8 @@ func TestKeptOnRealCluster(t *testing.T) {
 // Hundreds of pods of all shapes: no error, and little memory.
 func TestManyPodsOnRealCluster(t *testing.T) {
 	b := newBed(t)
-	seed := func(args ...string) {
-		cmd := exec.Command("scripts/testbed/testbed", append([]string{"seed", "--name", os.Getenv("TESTBED_NAME")}, args...)...)
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("seed: %v\n%s", err, output)
-		}
-	}
-	seed("--pods", "500", "--namespaces", "2")
-	t.Cleanup(func() { seed("--clean") })
+	b.testbed("seed", "--pods", "500", "--namespaces", "2")
+	t.Cleanup(func() { b.testbed("seed", "--clean") })
 	b.env["RECLAIM_NAMESPACES"] = "seed-0,seed-1"
 	b.binary = build(t)
 

@@ -27,14 +27,10 @@ func (b *bed) loadImage() {
 func (b *bed) loadImageNow() {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "image.tar")
-	for _, args := range [][]string{
-		{"make", "-s", "image", "IMAGE=" + testImage, "IMAGE_FILE=" + file},
-		{"scripts/testbed/testbed", "load", "--name", os.Getenv("TESTBED_NAME"), file},
-	} {
-		if output, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			b.t.Fatalf("%v: %v\n%s", args, err, output)
-		}
+	if output, err := exec.Command("make", "-s", "image", "IMAGE="+testImage, "IMAGE_FILE="+file).CombinedOutput(); err != nil {
+		b.t.Fatalf("make image: %v\n%s", err, output)
 	}
+	b.testbed("load", file)
 }
 
 // onNode is an overlay as a user writes one: bucket, cluster, image,
@@ -172,8 +168,8 @@ func (b *bed) finished(job string) []terminated {
 		if err := json.Unmarshal([]byte(state.Message), &e.summary); err != nil {
 			b.t.Errorf("%s of %s left %q: %v", e.pod, job, state.Message, err)
 		}
-		if e.summary.sum() != e.summary.Listed {
-			b.t.Errorf("%s: listed %d, but the outcomes sum to %d", e.pod, e.summary.Listed, e.summary.sum())
+		if e.summary.Sum() != e.summary.Listed {
+			b.t.Errorf("%s: listed %d, but the outcomes sum to %d", e.pod, e.summary.Listed, e.summary.Sum())
 		}
 		all = append(all, e)
 	}

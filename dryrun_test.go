@@ -46,7 +46,7 @@ func TestDryRunThatForgets(t *testing.T) {
 				w.run("RECLAIM_DELETE_AFTER=24h")
 			}
 			before := w.journal.Len()
-			w.binary = buildMutant(t, m.file, m.old, m.new)
+			w.binary = buildEdited(t, []edit{withClock, {m.file, m.old, m.new}})
 			e := w.run("RECLAIM_DRY_RUN=true")
 			if !strings.Contains(e.output, "dry run: this request would write") || e.code == 0 {
 				t.Errorf("exit code %d; it did not even try:\n%s", e.code, e.output)

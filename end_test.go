@@ -39,7 +39,7 @@ func TestInterrupted(t *testing.T) {
 		close(release)
 		cmd.Wait()
 		e := read(t, cmd.ProcessState.ExitCode(), output.Bytes())
-		e.expect(t, code, "a summary that adds up", e.summary.sum() == 20 && e.summary.Remaining >= 16)
+		e.expect(t, code, "a summary that adds up", e.summary.Sum() == 20 && e.summary.Remaining >= 16)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestInterruptedWithAPodThatHangs(t *testing.T) {
 	w, p := newStubs(t), newPushgateway(t)
 	w.addPods(5)
 	_, e := w.interrupt(w.hangAt("/pods/p-001/log"), false, "RECLAIM_CONCURRENCY=2", "RECLAIM_PUSHGATEWAY_URL="+p.URL)
-	e.expect(t, 143, "a summary that adds up, no pod failed", e.summary.Listed == 5 && e.summary.sum() == 5 && e.summary.Remaining == 5)
+	e.expect(t, 143, "a summary that adds up, no pod failed", e.summary.Listed == 5 && e.summary.Sum() == 5 && e.summary.Remaining == 5)
 	if w.journal.Count("store", "PUT", "/end.json") != 1 {
 		t.Error("end.json is not there")
 	}

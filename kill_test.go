@@ -19,7 +19,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 
 // Likewise when the bundle of an earlier run is renewed.
 func TestKilledAtEveryStepOfARenewal(t *testing.T) {
-	binary := buildWithClock(t, map[string]string{})
+	binary := buildEdited(t, []edit{withClock})
 	killedAtEach(t, 12, 2, func(w *stubs) {
 		w.binary = binary
 		archivedLongAgo(w)

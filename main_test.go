@@ -94,25 +94,7 @@ type ended struct {
 	summary summary
 }
 
-// summary is the final line, as a reader of the logs sees it.
-type summary struct {
-	Listed, Deleted, Gone, Pending, Remaining int
-	Kept, Skipped, Failed                     map[string]int
-	Archived, Provisional, Renewed            int
-	Logs                                      map[string]int
-	DeletedWithoutLogs                        int
-	DeletedWithPartialLogs                    int
-}
-
-func (s summary) sum() int {
-	n := s.Deleted + s.Gone + s.Pending + s.Remaining
-	for _, counts := range []map[string]int{s.Kept, s.Skipped, s.Failed} {
-		for _, c := range counts {
-			n += c
-		}
-	}
-	return n
-}
+type summary = reclaimtest.Summary
 
 // command is one run of the program that has not started.
 func (w *world) command(env ...string) (*exec.Cmd, *bytes.Buffer) {
@@ -149,8 +131,8 @@ func (w *world) run(env ...string) ended {
 	if e.code != 2 && len(e.foreign) > 0 {
 		w.t.Errorf("not every line is one of the log's: %q", e.foreign)
 	}
-	if e.summary.sum() != e.summary.Listed {
-		w.t.Errorf("listed %d, but the outcomes sum to %d", e.summary.Listed, e.summary.sum())
+	if e.summary.Sum() != e.summary.Listed {
+		w.t.Errorf("listed %d, but the outcomes sum to %d", e.summary.Listed, e.summary.Sum())
 	}
 	if listed := reclaimtest.Listed(w.journal.Entries()[before:]); e.code != 2 && listed != e.summary.Listed {
 		w.t.Errorf("the summary says %d listed, the API server's answers had %d", e.summary.Listed, listed)

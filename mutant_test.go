@@ -101,7 +101,7 @@ func TestMutantsAreFound(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			w := newStubs(silent{t})
 			w.api.Add(ranPod("a", withInit))
-			w.binary = buildMutant(t, m.file, m.old, m.new)
+			w.binary = buildEdited(t, []edit{withClock, {m.file, m.old, m.new}})
 			if m.world != nil {
 				m.world(w)
 			}
@@ -117,7 +117,7 @@ func TestMutantsAreFound(t *testing.T) {
 
 // The program itself, in the same worlds, is not taken for a mutant.
 func TestProgramIsNoMutant(t *testing.T) {
-	binary := buildWithClock(t, map[string]string{})
+	binary := buildEdited(t, []edit{withClock})
 	for _, m := range mutants {
 		w := newStubs(t)
 		w.binary = binary

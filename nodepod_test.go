@@ -124,19 +124,16 @@ func testbed(args ...string) error {
 	return nil
 }
 
-const testbedDir = "scripts/testbed"
-
-// testbedProgram builds the testbed's program once: its script links it anew
-// each time, which takes longer than what it does for a test.
+// testbedProgram is the testbed's program, as its script builds it: what the
+// script does beside takes longer than many a verb.
 var testbedProgram = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(os.Getenv("TESTBED_DIR"), "testbed-for-tests")
-	cmd := exec.Command("go", "build", "-C", testbedDir, "-trimpath", "-o", program, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := cmd.CombinedOutput(); err != nil {
+	if output, err := exec.Command(filepath.Join(testbedDir, "testbed"), "-h").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the testbed's program: %w\n%s", err, output)
 	}
-	return program, nil
+	return filepath.Abs("bin/testbed")
 })
+
+const testbedDir = "scripts/testbed"
 
 // mend starts what is dead and lets go on what is frozen, and returns when the
 // node is well.

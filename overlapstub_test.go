@@ -35,7 +35,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	deleted, archived := 0, 0
 	for _, e := range w.together(env, env) {
 		s := e.summary
-		e.expect(t, 0, "each pod deleted or gone", s.Listed == pods && s.sum() == pods && s.Deleted+s.Gone == pods)
+		e.expect(t, 0, "each pod deleted or gone", s.Listed == pods && s.Sum() == pods && s.Deleted+s.Gone == pods)
 		deleted, archived = deleted+s.Deleted, archived+s.Archived
 	}
 	if deleted != pods || archived != pods || len(w.api.Names()) != 0 || len(w.store.Bundles()) != pods {
@@ -56,7 +56,7 @@ func TestTenShardsAtOnce(t *testing.T) {
 	deleted, archived, others := 0, 0, 0
 	for _, e := range w.together(environments...) {
 		s := e.summary
-		e.expect(t, 0, "a sum that adds up, and nothing gone", s.Listed == pods && s.sum() == pods && s.Deleted+s.Skipped["other-shard"] == pods)
+		e.expect(t, 0, "a sum that adds up, and nothing gone", s.Listed == pods && s.Sum() == pods && s.Deleted+s.Skipped["other-shard"] == pods)
 		deleted, archived, others = deleted+s.Deleted, archived+s.Archived, others+s.Skipped["other-shard"]
 	}
 	if deleted != pods || archived != pods || others != (shards-1)*pods || len(w.api.Names()) != 0 || len(w.store.Bundles()) != pods {

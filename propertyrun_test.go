@@ -103,8 +103,8 @@ func runIn(ctx context.Context, t *testing.T, w *randomtest.World, cfg config) (
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.sum() != s.Listed {
-		t.Errorf("listed %d, but the outcomes sum to %d", s.Listed, s.sum())
+	if s.Sum() != s.Listed {
+		t.Errorf("listed %d, but the outcomes sum to %d", s.Listed, s.Sum())
 	}
 	if listed := reclaimtest.Listed(w.Journal.Entries()[before:]); listed != s.Listed {
 		t.Errorf("the summary says %d listed, the API server's answers had %d", s.Listed, listed)

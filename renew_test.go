@@ -184,7 +184,7 @@ func TestTwoRunsRenewAtOnce(t *testing.T) {
 			cmd, output := w.command()
 			cmd.Run()
 			e := read(t, cmd.ProcessState.ExitCode(), output.Bytes())
-			e.expect(t, 0, "a sum that adds up", e.summary.sum() == e.summary.Listed)
+			e.expect(t, 0, "a sum that adds up", e.summary.Sum() == e.summary.Listed)
 			deleted <- e.summary.Deleted
 		})
 	}

@@ -3,20 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
-
-// signal stops, continues or kills a part of the testbed.
-func (b *bed) signal(verb, part string) {
-	b.t.Helper()
-	if output, err := exec.Command("scripts/testbed/testbed", verb, part, "--name", os.Getenv("TESTBED_NAME")).CombinedOutput(); err != nil {
-		b.t.Fatalf("%s %s: %v\n%s", verb, part, err, output)
-	}
-}
 
 // ReplicaSet, StatefulSet and DaemonSet make up for a pod that failed exactly
 // once, whether it is deleted before or after they have noticed.
@@ -42,8 +33,8 @@ func TestWorkloadsAfterDeleteOnRealNode(t *testing.T) {
 	b.waitPods(map[string]int{"replicaset": 3})
 	kept := b.podsOf("app=replicaset")
 	// the others have not
-	b.signal("stop", "kube-controller-manager")
-	resume := sync.OnceFunc(func() { b.signal("cont", "kube-controller-manager") })
+	b.testbed("stop", "kube-controller-manager")
+	resume := sync.OnceFunc(func() { b.testbed("cont", "kube-controller-manager") })
 	defer resume()
 	failed := map[string]string{}
 	for _, kind := range workloads[1:] {
