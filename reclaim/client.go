@@ -14,9 +14,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Cluster is the Kubernetes API as this program uses it: plain JSON requests,
-// since the archived manifest is the API server's own answer and typed clients
-// drop fields that they do not know.
+// Cluster is the Kubernetes API as this program uses it: all that is archived is got
+// as JSON and kept as it came, since typed clients drop fields that they do not know.
 type Cluster struct {
 	rest *rest.RESTClient
 	// Namespace is the one this program runs in, or that of the kubeconfig.

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 )
 
 // delete deletes exactly this UID at exactly this resourceVersion, or nothing:
@@ -23,8 +24,8 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 	if err != nil {
 		return Failed, "", fmt.Errorf("encode delete options: %w", err)
 	}
-	var left corev1.Pod
-	err = c.rest.Delete().Namespace(r.namespace).Resource("pods").Name(r.name).Body(options).Do(ctx).Into(&left)
+	left, err := metadata(c.rest.Delete().SetHeader("Accept", metadataForms).
+		Namespace(r.namespace).Resource("pods").Name(r.name).Body(options).Do(ctx))
 	switch {
 	case notFound(err):
 		return Gone, "", nil
@@ -36,6 +37,22 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 		return Pending, "", nil
 	}
 	return Deleted, "", nil
+}
+
+// metadataForms asks for the metadata of an object alone, where the server can do
+// that: all since Kubernetes 1.15.
+const metadataForms = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+func metadata(result rest.Result) (metav1.ObjectMeta, error) {
+	var object metav1.PartialObjectMetadata
+	body, err := raw(result)
+	if err != nil {
+		return object.ObjectMeta, err
+	}
+	if err := json.Unmarshal(body, &object); err != nil {
+		return object.ObjectMeta, fmt.Errorf("decode the answer: %w", err)
+	}
+	return object.ObjectMeta, nil
 }
 
 // conflict asks what the pod is now: the same one, changed, or another of the

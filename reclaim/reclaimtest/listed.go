@@ -3,10 +3,13 @@ package reclaimtest
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/pod-reclaimer/pod-reclaimer/archive/archivetest"
 )
@@ -14,23 +17,19 @@ import (
 // Listed counts the terminated pods in the list answers of entries, each UID
 // once.
 func Listed(entries []archivetest.Entry) int {
-	seen := map[string]bool{}
+	seen := map[types.UID]bool{}
 	for _, e := range entries {
 		if e.Server != "api" || e.Method != http.MethodGet || e.Status != http.StatusOK || !strings.HasSuffix(e.Path, "/pods") {
 			continue
 		}
-		var page struct {
-			Items []struct {
-				Metadata struct{ UID string }
-				Status   struct{ Phase string }
-			}
-		}
-		if json.Unmarshal(plain(e), &page) != nil {
+		answer, _, err := scheme.Codecs.UniversalDeserializer().Decode(plain(e), nil, nil)
+		page, ok := answer.(*corev1.PodList)
+		if err != nil || !ok {
 			continue
 		}
-		for _, item := range page.Items {
-			if item.Status.Phase == "Succeeded" || item.Status.Phase == "Failed" {
-				seen[item.Metadata.UID] = true
+		for _, pod := range page.Items {
+			if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+				seen[pod.UID] = true
 			}
 		}
 	}
