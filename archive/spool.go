@@ -83,6 +83,16 @@ func (s *spool) reader(off, n int64) *io.SectionReader {
 	return io.NewSectionReader(s.file, off, n)
 }
 
+// copyTo writes n bytes from off to w.
+func (s *spool) copyTo(w io.Writer, off, n int64) error {
+	if s.file == nil {
+		_, err := w.Write(s.buf.Bytes()[off : off+n])
+		return err
+	}
+	_, err := io.Copy(w, s.reader(off, n))
+	return err
+}
+
 // close frees the memory or the file. It may be called twice.
 func (s *spool) close() error {
 	s.buf = bytes.Buffer{}

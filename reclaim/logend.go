@@ -67,7 +67,7 @@ func (l *line) add(p []byte) {
 }
 
 func (l *line) reset() {
-	l.size, l.head = 0, nil
+	l.size, l.head = 0, l.head[:0]
 	l.sum.Reset()
 }
 

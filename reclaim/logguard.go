@@ -29,16 +29,19 @@ func (g *guard) Write(p []byte) (int, error) {
 		g.text = grow(g.text, p, noteMax)
 		return len(p), nil
 	}
-	g.head = append(g.head, p...)
-	if len(g.head) < stampMax && bytes.IndexByte(g.head, ' ') < 0 {
+	head := p
+	if len(g.head) > 0 {
+		head = append(g.head, p...)
+	}
+	if len(head) < stampMax && bytes.IndexByte(head, ' ') < 0 {
+		g.head = bytes.Clone(head)
 		return len(p), nil
 	}
-	return len(p), g.decide()
+	return len(p), g.decide(head)
 }
 
 // decide looks at the head, which holds all that a timestamp can need.
-func (g *guard) decide() error {
-	head := g.head
+func (g *guard) decide(head []byte) error {
 	g.head = nil
 	if stampLen(head) == 0 {
 		g.text = grow(nil, head, noteMax)
@@ -52,7 +55,7 @@ func (g *guard) decide() error {
 // instead of a log, empty if it was one or nothing came.
 func (g *guard) finish() (string, error) {
 	if len(g.head) > 0 {
-		if err := g.decide(); err != nil {
+		if err := g.decide(g.head); err != nil {
 			return "", err
 		}
 	}

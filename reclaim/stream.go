@@ -5,11 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 )
 
 // errIdle says that a log request sent nothing for RECLAIM_LOG_IDLE_TIMEOUT.
 var errIdle = errors.New("the log request went silent")
+
+// copyBuffers are for stream: most answers are smaller than the buffer that io.Copy
+// would make for each.
+var copyBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, 32<<10)
+	return &buffer
+}}
 
 // stream copies one answer of the log endpoint to w: the whole log, or its last
 // lines if tailLines is not 0. It never follows. Reading
@@ -34,7 +42,9 @@ func (c *Cluster) stream(ctx context.Context, r ref, t target, tailLines int, id
 		return idleOr(ctx, err)
 	}
 	defer body.Close()
-	_, err = io.Copy(w, &active{body, func() { watch.Reset(idle) }})
+	buffer := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buffer)
+	_, err = io.CopyBuffer(w, &active{body, func() { watch.Reset(idle) }}, *buffer)
 	return idleOr(ctx, err)
 }
 
