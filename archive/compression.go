@@ -3,8 +3,8 @@ package archive
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -59,23 +59,42 @@ type compressor interface {
 	Reset(io.Writer)
 }
 
-// compressors keeps encoders for reuse: each holds about its window in memory. The
-// fastest level of zstd takes half the time of the next on logs, which are not
-// smaller by that: BenchmarkBundle.
-var compressors = map[Compression]*sync.Pool{
-	Zstd: {New: func() any {
+// encoders are kept for reuse, and as many as there are CPUs: each holds more than a
+// MiB, and a bundle is compressed from its spool, so that more of them would gain
+// nothing.
+type encoders struct {
+	create func() compressor
+	free   chan compressor // nil stands for one that is not made yet
+}
+
+func newEncoders(create func() compressor) encoders {
+	e := encoders{create, make(chan compressor, runtime.GOMAXPROCS(0))}
+	for range cap(e.free) {
+		e.free <- nil
+	}
+	return e
+}
+
+// compressors make what can be read by everyone. The fastest level of zstd takes half
+// the time of the next on logs, which are not smaller by that: BenchmarkBundle.
+var compressors = map[Compression]encoders{
+	Zstd: newEncoders(func() compressor {
 		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
 			zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}
 		return w
-	}},
-	Gzip: {New: func() any { return gzip.NewWriter(nil) }},
+	}),
+	Gzip: newEncoders(func() compressor { return gzip.NewWriter(nil) }),
 }
 
+// compressor waits until one is free, which release makes it again.
 func (c Compression) compressor(w io.Writer) compressor {
-	encoder := compressors[c].Get().(compressor)
+	encoder := <-compressors[c].free
+	if encoder == nil {
+		encoder = compressors[c].create()
+	}
 	encoder.Reset(w)
 	return encoder
 }
@@ -83,5 +102,5 @@ func (c Compression) compressor(w io.Writer) compressor {
 // release gives a closed or abandoned compressor back.
 func (c Compression) release(encoder compressor) {
 	encoder.Reset(nil)
-	compressors[c].Put(encoder)
+	compressors[c].free <- encoder
 }

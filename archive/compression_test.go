@@ -103,6 +103,7 @@ func TestCompressorTellsThatItsWriterFailed(t *testing.T) {
 func TestCompressorIsCleanAfterAnAbandonedOne(t *testing.T) {
 	for _, c := range compressions {
 		f := c.compressor(&brokenWriter{left: 1 << 10})
+		defer c.release(f)
 		f.Write(noise(1, 3<<20)) // fails, and must not be seen again
 		var out bytes.Buffer
 		f.Reset(nil)

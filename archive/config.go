@@ -23,7 +23,7 @@ type Config struct {
 	KMSKeyID     string      `split_words:"true" desc:"KMS key for ARCHIVE_SSE=aws:kms; the store's default key if not set"`
 	StorageClass string      `split_words:"true" desc:"storage class of the bundles, one that can be read at once; the store's default if not set"`
 	PathStyle    PathStyle   `split_words:"true" default:"auto" desc:"true, false, or auto: true with a custom endpoint"`
-	SpoolDir     string      `split_words:"true" desc:"where bundles over 1 MiB are spooled; the temp directory if not set"`
+	SpoolDir     string      `split_words:"true" desc:"where bundles over 256 KiB are spooled; the temp directory if not set"`
 }
 
 // Tagging tells whether the store has object tags.

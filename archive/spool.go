@@ -8,8 +8,8 @@ import (
 )
 
 // spoolMemory is how much a spool keeps in memory, in bytes, before it moves
-// to a file.
-const spoolMemory = 1 << 20
+// to a file: a pod in flight has two spools.
+const spoolMemory = 256 << 10
 
 // spool collects bytes of unknown length, in memory first, then in a file in
 // dir. The file has no name: it is unlinked as soon as it is open, so that

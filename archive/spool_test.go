@@ -37,11 +37,11 @@ func TestSpoolMovesToAFile(t *testing.T) {
 	}{
 		{"nothing", nil, false},
 		{"a little", []int{10, 20}, false},
-		{"exactly 1 MiB at once", []int{1 << 20}, false},
-		{"exactly 1 MiB in parts", []int{1<<20 - 1, 1}, false},
-		{"a byte more at once", []int{1<<20 + 1}, true},
-		{"a byte more in parts", []int{1 << 20, 1}, true},
-		{"much more", []int{1 << 19, 1 << 19, 1 << 19, 3 << 20}, true},
+		{"as much as memory takes at once", []int{spoolMemory}, false},
+		{"as much as memory takes in parts", []int{spoolMemory - 1, 1}, false},
+		{"a byte more at once", []int{spoolMemory + 1}, true},
+		{"a byte more in parts", []int{spoolMemory, 1}, true},
+		{"much more", []int{spoolMemory / 2, spoolMemory / 2, spoolMemory / 2, 3 << 20}, true},
 	} {
 		dir := t.TempDir()
 		s := spool{dir: dir}
