@@ -22,7 +22,7 @@ type Config struct {
 	DeleteAfter       time.Duration `split_words:"true" default:"1h" desc:"delete an archived pod this long after it finished; 0s: at once"`
 	MaxPods           int           `split_words:"true" default:"0" desc:"most pods deleted in one run; 0: no limit"`
 	Deadline          time.Duration `default:"0" desc:"stop starting pods after this long; 0: never"`
-	Concurrency       int           `default:"16" desc:"pods in flight"`
+	Concurrency       int           `default:"32" desc:"pods in flight"`
 	Shards            int           `default:"1" desc:"runs side by side, each with its share of the pods; JOB_COMPLETION_INDEX, as an Indexed Job sets it, says which one this is"`
 	LogIdleTimeout    time.Duration `split_words:"true" default:"60s" desc:"give up on a log request that sends nothing for this long"`
 	LogGrace          time.Duration `split_words:"true" default:"24h" desc:"how long missing logs keep a pod, counted from its finish; then two runs must have missed them, unless it is 0"`

@@ -70,7 +70,7 @@ func TestSelectorUnmarshalText(t *testing.T) {
 func goodConfig() Config {
 	return Config{
 		Phases: Phases{"Succeeded", "Failed"}, OwnerKinds: List{"None"}, ArchiveAfter: 30 * time.Second, DeleteAfter: time.Hour,
-		Concurrency: 16, Shards: 1, LogIdleTimeout: time.Minute, LogGrace: 24 * time.Hour, LogsRequired: true,
+		Concurrency: 32, Shards: 1, LogIdleTimeout: time.Minute, LogGrace: 24 * time.Hour, LogsRequired: true,
 	}
 }
 
