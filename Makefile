@@ -44,8 +44,8 @@ test: ## run all tests against a real API server and store; as root also a real 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@scripts/fuzz $(FUZZTIME)
 
-bench: ## measure N (1000) pods beside a replay of the requests and a shell loop
-	@scripts/bench $(N)
+bench: ## measure N (1000) pods beside a replay of the requests and a shell loop; OF=Concurrency: 1 to 256 in flight
+	@scripts/bench $(N) $(OF)
 
 chaos: ## the crash test: N (1000) faults from SEED on a testbed of its own, as root; MUTANT=tail lets it find one
 	@scripts/chaos $(N) $(SEED) $(MUTANT)

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -54,12 +54,12 @@ func (b *bench) replay(namespaces []string, product measured) measured {
 		store: &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 256, DisableCompression: true}},
 	}
 	body := bytes.Repeat([]byte("0123456789abcdef"), product.bytes/product.pods/16+1)
-	pods := r.list(namespaces)
+	pods, pages := r.list(namespaces)
 	ready := make([][]*http.Request, len(pods))
 	for i := range pods {
 		ready[i] = r.requests(&pods[i], body)
 	}
-	beside := product.requests["api GET"] - r.sent["api GET"] // list pages
+	beside := product.requests["api GET"]*len(pods)/product.pods - r.sent["api GET"] // list pages
 	for _, requests := range ready {
 		for _, req := range requests {
 			if req.URL.Host != r.storeURL().Host && req.Method == http.MethodGet {
@@ -74,8 +74,8 @@ func (b *bench) replay(namespaces []string, product measured) measured {
 
 	clear(r.sent)
 	watch, cpu := b.servers.start(), ownCPU(b.b)
-	for _, ns := range namespaces {
-		r.pages(ns, func([]byte) {})
+	for _, page := range pages {
+		r.send(page)
 	}
 	queue := make(chan []*http.Request)
 	var workers sync.WaitGroup
@@ -101,34 +101,29 @@ func (b *bench) replay(namespaces []string, product measured) measured {
 	return m
 }
 
-// list decodes the pods of the namespaces.
-func (r *replayer) list(namespaces []string) (pods []corev1.Pod) {
+// list is the pods of the namespaces, and the requests that give them: in pages of
+// the program's size and form.
+func (r *replayer) list(namespaces []string) (pods []corev1.Pod, pages []*http.Request) {
 	for _, ns := range namespaces {
-		r.pages(ns, func(page []byte) {
-			var list corev1.PodList
-			if err := json.Unmarshal(page, &list); err != nil {
-				r.b.b.Fatal(err)
+		for token := ""; ; {
+			query := url.Values{"limit": {"500"}, "fieldSelector": {"status.phase!=Pending,status.phase!=Running,status.phase!=Unknown"}, "continue": {token}}
+			page := func() *http.Request {
+				req := r.apiRequest(http.MethodGet, "/api/v1/namespaces/"+ns+"/pods?"+query.Encode(), nil)
+				req.Header.Set("Accept", "application/vnd.kubernetes.protobuf,application/json")
+				return req
 			}
-			pods = append(pods, list.Items...)
-		})
-	}
-	return pods
-}
-
-// pages lists a namespace in pages of the program's size.
-func (r *replayer) pages(namespace string, visit func([]byte)) {
-	token := ""
-	for {
-		query := url.Values{"limit": {"500"}, "fieldSelector": {"status.phase!=Pending,status.phase!=Running,status.phase!=Unknown"}, "continue": {token}}
-		page := r.send(r.apiRequest(http.MethodGet, "/api/v1/namespaces/"+namespace+"/pods?"+query.Encode(), nil))
-		visit(page)
-		// the token stands before the items
-		_, rest, _ := bytes.Cut(page[:min(len(page), 2000)], []byte(`"continue":"`))
-		rest, _, more := bytes.Cut(rest, []byte(`"`))
-		if token = string(rest); !more || token == "" {
-			return
+			answer, _, err := scheme.Codecs.UniversalDeserializer().Decode(r.send(page()), nil, nil)
+			list, ok := answer.(*corev1.PodList)
+			if err != nil || !ok {
+				r.b.b.Fatalf("%T, %v", answer, err)
+			}
+			pods, pages = append(pods, list.Items...), append(pages, page())
+			if token = list.Continue; token == "" {
+				break
+			}
 		}
 	}
+	return pods, pages
 }
 
 // requests are those of one pod, in order.
@@ -152,17 +147,22 @@ func (r *replayer) requests(pod *corev1.Pod, body []byte) []*http.Request {
 			}
 		}
 	}
-	sum := md5.Sum(body)
+	sum, now := md5.Sum(body), time.Now().UTC().Format(time.RFC3339)
 	del := fmt.Sprintf(`{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"preconditions":{"uid":%q,"resourceVersion":%q}}`, pod.UID, pod.ResourceVersion)
+	gone := r.apiRequest(http.MethodDelete, path, []byte(del))
+	gone.Header.Set("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json")
 	return append(all,
 		r.apiRequest(http.MethodGet, path, nil),
 		r.storeRequest(http.MethodPut, key, "", body, http.Header{
 			"Content-Md5": {base64.StdEncoding.EncodeToString(sum[:])}, "If-None-Match": {"*"}, "Content-Type": {"application/zstd"},
 			"X-Amz-Tagging": {"retain-until=2099-01-01&retention=7d"}, "X-Amz-Meta-Uid": {string(pod.UID)}, "X-Amz-Meta-Resource-Version": {pod.ResourceVersion},
+			"X-Amz-Meta-Size": {fmt.Sprint(len(body))}, "X-Amz-Meta-Md5": {hex.EncodeToString(sum[:])}, "X-Amz-Meta-Sha256": {strings.Repeat("0", 64)},
+			"X-Amz-Meta-Schema": {"2"}, "X-Amz-Meta-Phase": {string(pod.Status.Phase)}, "X-Amz-Meta-Logs": {"complete"}, "X-Amz-Meta-Finished-At": {now},
+			"X-Amz-Meta-Archived-At": {now}, "X-Amz-Meta-Retain-Until": {now},
 		}),
 		r.storeRequest(http.MethodHead, key, "", nil, nil),
 		r.storeRequest(http.MethodGet, key, "tagging=", nil, nil),
-		r.apiRequest(http.MethodDelete, path, []byte(del)),
+		gone,
 	)
 }
 
