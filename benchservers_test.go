@@ -15,20 +15,23 @@ import (
 
 // measured is what some pods took.
 type measured struct {
-	pods         int
-	took         time.Duration
-	cpu, servers time.Duration // CPU time of the client, and of the servers
-	peak         int           // MiB
-	requests     map[string]int
-	bytes        int // of bundles
-	concurrency  int
+	pods        int
+	took        time.Duration
+	cpu         time.Duration // of the client
+	servers     [len(serverNames)]time.Duration
+	peak        int // MiB
+	requests    map[string]int
+	bytes       int // of bundles
+	concurrency int
 }
 
 func (m *measured) add(more measured) {
 	m.pods += more.pods
 	m.took += more.took
 	m.cpu += more.cpu
-	m.servers += more.servers
+	for i, cpu := range more.servers {
+		m.servers[i] += cpu
+	}
 	m.peak = max(m.peak, more.peak)
 	m.bytes += more.bytes
 	m.concurrency = more.concurrency
@@ -38,6 +41,14 @@ func (m *measured) add(more measured) {
 	for kind, n := range more.requests {
 		m.requests[kind] += n
 	}
+}
+
+// allServers is the CPU time of the servers together.
+func (m measured) allServers() (all time.Duration) {
+	for _, cpu := range m.servers {
+		all += cpu
+	}
+	return all
 }
 
 func (m measured) rate() float64 { return float64(m.pods) / m.took.Seconds() }
@@ -60,10 +71,13 @@ func (m measured) each() string {
 	return strings.Join(all, ", ")
 }
 
-// servers are the processes that serve the pods of the fake node, and the store.
+// serverNames are the testbed's names of what serves the pods, and of the store.
+var serverNames = [...]string{"kube-apiserver", "etcd", "store"}
+
+// servers are their processes.
 type servers struct {
 	b    *testing.B
-	pids []int
+	pids [len(serverNames)]int
 }
 
 // testbedServers finds them in the testbed's own state.
@@ -77,20 +91,18 @@ func testbedServers(b *testing.B) servers {
 		b.Fatal(err)
 	}
 	s := servers{b: b}
-	for _, name := range []string{"kube-apiserver", "etcd", "store"} {
-		if state.Parts[name].PID == 0 {
+	for i, name := range serverNames {
+		if s.pids[i] = state.Parts[name].PID; s.pids[i] == 0 {
 			b.Fatalf("the testbed has no %s", name)
 		}
-		s.pids = append(s.pids, state.Parts[name].PID)
 	}
 	return s
 }
 
 // cpu is the CPU time that they have used so far (proc(5): user and system time
 // in hundredths of a second, the 14th and 15th field).
-func (s servers) cpu() time.Duration {
-	ticks := 0
-	for _, pid := range s.pids {
+func (s servers) cpu() (used [len(serverNames)]time.Duration) {
+	for i, pid := range s.pids {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			s.b.Fatal(err)
@@ -101,10 +113,22 @@ func (s servers) cpu() time.Duration {
 			if err != nil {
 				s.b.Fatal(err)
 			}
-			ticks += n
+			used[i] += time.Duration(n) * 10 * time.Millisecond
 		}
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return used
+}
+
+// settle waits until they have done what was left of what came before: new pods are
+// looked at by controllers.
+func (s servers) settle() {
+	for range 60 {
+		before := s.start()
+		time.Sleep(time.Second)
+		if before.stop().allServers() < 150*time.Millisecond {
+			return
+		}
+	}
 }
 
 // ownCPU is the CPU time of this process.
@@ -120,11 +144,15 @@ func ownCPU(b *testing.B) time.Duration {
 type stopwatch struct {
 	servers servers
 	begin   time.Time
-	cpu     time.Duration
+	cpu     [len(serverNames)]time.Duration
 }
 
 func (s servers) start() stopwatch { return stopwatch{s, time.Now(), s.cpu()} }
 
 func (w stopwatch) stop() measured {
-	return measured{took: time.Since(w.begin), servers: w.servers.cpu() - w.cpu}
+	m := measured{took: time.Since(w.begin), servers: w.servers.cpu()}
+	for i, before := range w.cpu {
+		m.servers[i] -= before
+	}
+	return m
 }
