@@ -161,6 +161,9 @@ func (c *Case) truth(pod *corev1.Pod, container string, previous bool) *instance
 				return i
 			}
 		}
+		if ended := status.State.Terminated; !previous && ended != nil && ended.ContainerID == "" && ended.Reason == "StartError" {
+			return nil // it ran only when somebody restarted it, later than this
+		}
 	}
 	return c.instance(string(pod.UID), container, previous)
 }
