@@ -88,7 +88,7 @@ func (m *manyPods) list(rw http.ResponseWriter, req *http.Request) {
 		token = strconv.Itoa(to)
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(rw, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":%q},"items":[`, token)
+	fmt.Fprintf(rw, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":%q},"items":[`, token)
 	for i := from; i < to; i++ {
 		rw.Write(m.pod(i))
 		if i < to-1 {

@@ -118,7 +118,7 @@ func TestEndlessPages(t *testing.T) {
 
 // pageOf is a page with these pods and this token.
 func pageOf(token string, pods ...corev1.Pod) corev1.PodList {
-	return corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{Continue: token}, Items: pods}
+	return corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{ResourceVersion: "1", Continue: token}, Items: pods}
 }
 
 // An empty page with a token is not the end, and a server that ignores selector

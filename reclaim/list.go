@@ -103,6 +103,10 @@ func (c *Cluster) page(ctx context.Context, ns string, cfg Config, token string)
 		Param("labelSelector", string(cfg.LabelSelector)).
 		Param("continue", token).
 		Do(ctx).Into(&page)
+	if err == nil && len(page.Items) == 0 && page.ResourceVersion == "" {
+		// protobuf that ends before the list reads as an empty one
+		err = errors.New("the answer was cut short: it has neither pods nor a resourceVersion")
+	}
 	return &page, err
 }
 

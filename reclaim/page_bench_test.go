@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -12,9 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
-
-	"github.com/pod-reclaimer/pod-reclaimer/reclaim/reclaimtest"
 )
 
 // A page of pods, from the answer to what is kept of each, in both forms.
@@ -32,21 +28,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		b.Run(mediaType, func(b *testing.B) {
-			info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-			body, err := runtime.Encode(info.Serializer, page)
-			if err != nil {
-				b.Fatal(err)
-			}
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", mediaType)
-				w.Write(body)
-			}))
-			b.Cleanup(server.Close)
-			b.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(b, server.URL))
-			cluster, err := Connect("bench", nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			cluster := answering(b, mediaType, func(string) (int, runtime.Object) { return http.StatusOK, page })
 			b.ReportAllocs()
 			for b.Loop() {
 				kept := 0

@@ -31,7 +31,7 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request) {
 	from, _ := strconv.Atoi(query.Get("continue"))
 	limit, _ := strconv.Atoi(query.Get("limit"))
 	to := min(len(all), from+min(limit, s.PageSize))
-	page := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: all[min(from, to):to]}
+	page := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: all[min(from, to):to]}
 	if to < len(all) {
 		page.Continue = strconv.Itoa(to)
 	}
