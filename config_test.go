@@ -62,7 +62,7 @@ func TestLoadDefaults(t *testing.T) {
 			OwnerKinds:     reclaim.List{"Job.batch", "ReplicaSet.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicationController", "None"},
 			ArchiveAfter:   30 * time.Second,
 			DeleteAfter:    time.Hour,
-			Concurrency:    16,
+			Concurrency:    32,
 			Shards:         1,
 			LogIdleTimeout: time.Minute,
 			LogGrace:       24 * time.Hour,
