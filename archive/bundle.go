@@ -2,6 +2,7 @@ package archive
 
 import (
 	"archive/tar"
+	"bytes"
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
@@ -108,7 +109,11 @@ func (b *Bundle) write(w io.Writer, all []entry, modTime time.Time) error {
 		if err := out.WriteHeader(header); err != nil {
 			return fmt.Errorf("write %s: %w", e.Path, err)
 		}
-		if err := b.writeContent(out, e); err != nil {
+		var content io.Reader = bytes.NewReader(e.content)
+		if e.content == nil {
+			content = b.logs.reader(e.off, e.Size)
+		}
+		if _, err := io.Copy(out, content); err != nil {
 			return fmt.Errorf("write %s: %w", e.Path, err)
 		}
 	}
@@ -119,14 +124,6 @@ func (b *Bundle) write(w io.Writer, all []entry, modTime time.Time) error {
 		return fmt.Errorf("finish compression: %w", err)
 	}
 	return nil
-}
-
-func (b *Bundle) writeContent(w io.Writer, e entry) error {
-	if e.content == nil {
-		return b.logs.copyTo(w, e.off, e.Size)
-	}
-	_, err := w.Write(e.content)
-	return err
 }
 
 // Remove frees the bundle's memory and files.

@@ -76,21 +76,11 @@ func (s *spool) truncate(size int64) error {
 }
 
 // reader reads n bytes from off; it may be used several times.
-func (s *spool) reader(off, n int64) *io.SectionReader {
+func (s *spool) reader(off, n int64) io.ReadSeeker {
 	if s.file == nil {
-		return io.NewSectionReader(bytes.NewReader(s.buf.Bytes()), off, n)
+		return bytes.NewReader(s.buf.Bytes()[off : off+n]) // io.Copy needs no buffer for it
 	}
 	return io.NewSectionReader(s.file, off, n)
-}
-
-// copyTo writes n bytes from off to w.
-func (s *spool) copyTo(w io.Writer, off, n int64) error {
-	if s.file == nil {
-		_, err := w.Write(s.buf.Bytes()[off : off+n])
-		return err
-	}
-	_, err := io.Copy(w, s.reader(off, n))
-	return err
 }
 
 // close frees the memory or the file. It may be called twice.
