@@ -15,12 +15,7 @@ import (
 func TestEventsAreListedAgain(t *testing.T) {
 	j := &archivetest.Journal{}
 	api := reclaimtest.NewServer(t, j)
-	t.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(t, api.URL))
-	cluster, err := Connect("test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := newEvents(cluster)
+	e := newEvents(connectedTo(t, api.URL))
 	for _, tt := range []struct {
 		namespace   string
 		pods, lists int

@@ -20,20 +20,37 @@ import (
 // answer says for a continue token.
 func answering(t testing.TB, mediaType string, answer func(token string) (int, runtime.Object)) *Cluster {
 	t.Helper()
-	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	return connected(t, func(w http.ResponseWriter, req *http.Request) {
 		if !strings.Contains(req.Header.Get("Accept"), mediaType) {
 			t.Errorf("%s is not accepted: %q", mediaType, req.Header.Get("Accept"))
 		}
 		status, object := answer(req.URL.Query().Get("continue"))
 		w.Header().Set("Content-Type", mediaType)
 		w.WriteHeader(status)
-		if err := info.Serializer.Encode(object, w); err != nil {
-			t.Error(err)
-		}
-	}))
+		w.Write(encoded(t, mediaType, object))
+	})
+}
+
+func encoded(t testing.TB, mediaType string, object runtime.Object) []byte {
+	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	body, err := runtime.Encode(info.Serializer, object)
+	if err != nil {
+		t.Error(err)
+	}
+	return body
+}
+
+// connected is a cluster of which handler is the API server.
+func connected(t testing.TB, handler http.HandlerFunc) *Cluster {
+	t.Helper()
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	t.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(t, server.URL))
+	return connectedTo(t, server.URL)
+}
+
+func connectedTo(t testing.TB, url string) *Cluster {
+	t.Helper()
+	t.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(t, url))
 	cluster, err := Connect("test", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,21 +100,11 @@ func TestListForms(t *testing.T) {
 // none of its pods is missing.
 func TestListCutShort(t *testing.T) {
 	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
-		info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-		whole, err := runtime.Encode(info.Serializer, podPage("", "a", "b", "c"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cut := 0
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		whole, cut := encoded(t, mediaType, podPage("", "a", "b", "c")), 0
+		cluster := connected(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", mediaType)
 			w.Write(whole[:cut])
-		}))
-		t.Setenv("KUBECONFIG", reclaimtest.Kubeconfig(t, server.URL))
-		cluster, err := Connect("test", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 		failed := 0
 		for ; cut <= len(whole); cut++ {
 			seen := 0
@@ -112,6 +119,5 @@ func TestListCutShort(t *testing.T) {
 		if failed == 0 || failed > len(whole) {
 			t.Errorf("%s: %d of %d cut pages failed", mediaType, failed, len(whole))
 		}
-		server.Close()
 	}
 }
