@@ -26,19 +26,16 @@ const (
 // BenchmarkReclaim runs the program on BENCH_PODS pods of the testbed's fake
 // node, and beside it what it is measured by. scripts/bench prints what it says.
 func BenchmarkReclaim(b *testing.B) {
-	pods, err := strconv.Atoi(os.Getenv("BENCH_PODS"))
-	if err != nil || pods < 4 {
-		b.Fatal("BENCH_PODS is how many pods; run it by make bench N=1000")
-	}
-	bench := newBench(b)
+	bench, pods := newBench(b), benchPods(b)
 	var product, replay measured
 	// in turn, so that a machine that becomes slower or faster does so for both
 	for i, turn := range "prrprppr" {
 		if turn == 'p' {
-			bench.seed(i, pods/4)
+			bench.seed(i, pods/4, pods/4/50)
 			product.add(bench.product(build(b), bench.namespaces(i)))
 		} else {
-			bench.seed(i, min(pods/4, benchReplayed))
+			replayed := min(pods/4, benchReplayed)
+			bench.seed(i, replayed, replayed/50)
 			replay.add(bench.replay(bench.namespaces(i), product))
 		}
 	}
@@ -60,6 +57,15 @@ func BenchmarkReclaim(b *testing.B) {
 		100*product.cpu.Seconds()/product.allServers().Seconds(), runtime.NumCPU(), runtime.Version())
 	fmt.Printf("ratio_replay=%.2f ratio_shell=%.1f ratio_qps=%.1f pods_per_s=%.1f rss_mib=%d requests_per_pod=%.2f\n",
 		product.rate()/replay.rate(), product.rate()/shell.rate(), product.rate()/slow.rate(), product.rate(), product.peak, product.perPod())
+}
+
+// benchPods is BENCH_PODS, of which each benchmark says what it is.
+func benchPods(b *testing.B) int {
+	pods, err := strconv.Atoi(os.Getenv("BENCH_PODS"))
+	if err != nil || pods < 4 {
+		b.Fatal("BENCH_PODS is a number from 4; run it by make bench N=1000")
+	}
+	return pods
 }
 
 // bench is a testbed to measure on, past all proxies.
@@ -86,7 +92,6 @@ func newBench(b *testing.B) *bench {
 	p := newPushgateway(b)
 	w.env["RECLAIM_PUSHGATEWAY_URL"] = p.URL
 	bench := &bench{world: w, b: b, pushed: p, servers: testbedServers(b), concurrency: 32}
-	w.env["RECLAIM_CONCURRENCY"] = fmt.Sprint(bench.concurrency)
 	b.Cleanup(func() { bench.testbed("seed", "--clean") })
 	return bench
 }
@@ -98,10 +103,9 @@ func (b *bench) testbed(args ...string) {
 	}
 }
 
-// seed makes the pods of one slice; one in fifty has logs of 1 MiB.
-func (b *bench) seed(slice, pods int) {
+// seed makes the pods of one slice, so many of them with logs of 1 MiB.
+func (b *bench) seed(slice, pods, big int) {
 	b.b.Helper()
-	big := pods / 50
 	b.testbed("seed", "--pods", fmt.Sprint(pods-big), "--big", fmt.Sprint(big), "--namespaces", "1", "--first", fmt.Sprint(slice))
 	b.servers.settle()
 }
@@ -113,7 +117,7 @@ func (b *bench) namespaces(slice int) []string {
 // slow is the program with the client-side limits that client-go has by default.
 func (b *bench) slow(slice int) measured {
 	b.b.Helper()
-	b.seed(slice, benchSmall)
+	b.seed(slice, benchSmall, benchSmall/50)
 	return b.product(buildEdited(b.b, []edit{{"reclaim/client.go", "cfg.QPS = -1", "cfg.QPS, cfg.Burst = 5, 10"}}), b.namespaces(slice))
 }
 
@@ -121,7 +125,7 @@ func (b *bench) slow(slice int) measured {
 func (b *bench) product(binary string, namespaces []string) measured {
 	b.b.Helper()
 	b.binary = binary
-	cmd, output := b.command("RECLAIM_NAMESPACES=" + strings.Join(namespaces, ","))
+	cmd, output := b.command("RECLAIM_NAMESPACES="+strings.Join(namespaces, ","), fmt.Sprint("RECLAIM_CONCURRENCY=", b.concurrency))
 	watch := b.servers.start()
 	if err := cmd.Start(); err != nil {
 		b.b.Fatal(err)
@@ -142,7 +146,6 @@ func (b *bench) product(binary string, namespaces []string) measured {
 	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	m.requests = b.pushedValues("pod_reclaimer_request_duration_seconds", "server", "method")
 	m.bytes = b.pushedValues("pod_reclaimer_bytes", "kind", "")["bundles"]
-	m.concurrency = b.concurrency
 	return m
 }
 
@@ -167,7 +170,7 @@ func (b *bench) pushedValues(name, first, second string) map[string]int {
 // shell does the same by a script as people write it.
 func (b *bench) shell(slice int) measured {
 	b.b.Helper()
-	b.seed(slice, benchSmall)
+	b.seed(slice, benchSmall, benchSmall/50)
 	cmd := exec.Command("scripts/bench-shell", b.namespaces(slice)...)
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("TESTBED_BIN")+string(filepath.ListSeparator)+os.Getenv("PATH"), "PREFIX="+b.env["ARCHIVE_CLUSTER"])
 	watch := b.servers.start()

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -21,22 +20,17 @@ const distance = 20 * time.Millisecond
 // servers beside it and at a distance. BENCH_PODS is how many pods a run has at
 // most; with few in flight it has fewer.
 func BenchmarkConcurrency(b *testing.B) {
-	most, err := strconv.Atoi(os.Getenv("BENCH_PODS"))
-	if err != nil || most < 1 {
-		b.Fatal("BENCH_PODS is how many pods a run has; run it by scripts/bench 400 Concurrency")
-	}
-	bench := newBench(b)
+	bench, most := newBench(b), benchPods(b)
 	near := [2]string{bench.env["KUBECONFIG"], bench.env["AWS_ENDPOINT_URL_S3"]}
 	far := bench.away(distance / 2)
 	fmt.Printf("%-10s %8s %14s %9s %9s %14s %9s\n", "in flight", "pods", "pods/s beside", "CPU s", "peak MiB", "pods/s at "+distance.String(), "peak MiB")
 	slice := 0
 	for _, bench.concurrency = range []int{1, 2, 4, 8, 16, 32, 64, 128, 256} {
-		bench.env["RECLAIM_CONCURRENCY"] = fmt.Sprint(bench.concurrency)
 		pods := min(most, 20+30*bench.concurrency)
 		var m [2]measured
 		for i, servers := range [][2]string{near, far} {
 			bench.env["KUBECONFIG"], bench.env["AWS_ENDPOINT_URL_S3"] = servers[0], servers[1]
-			bench.testbed("seed", "--pods", fmt.Sprint(pods), "--namespaces", "1", "--first", fmt.Sprint(slice))
+			bench.seed(slice, pods, 0)
 			m[i] = bench.product(build(b), []string{fmt.Sprint("seed-", slice)})
 			slice++
 		}

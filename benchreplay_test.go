@@ -80,7 +80,7 @@ func (b *bench) replay(namespaces []string, product measured) measured {
 	}
 	queue := make(chan []*http.Request)
 	var workers sync.WaitGroup
-	for range product.concurrency {
+	for range b.concurrency {
 		workers.Go(func() {
 			for requests := range queue {
 				for _, req := range requests {

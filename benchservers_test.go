@@ -15,14 +15,13 @@ import (
 
 // measured is what some pods took.
 type measured struct {
-	pods        int
-	took        time.Duration
-	cpu         time.Duration // of the client
-	servers     [len(serverNames)]time.Duration
-	peak        int // MiB
-	requests    map[string]int
-	bytes       int // of bundles
-	concurrency int
+	pods     int
+	took     time.Duration
+	cpu      time.Duration // of the client
+	servers  [len(serverNames)]time.Duration
+	peak     int // MiB
+	requests map[string]int
+	bytes    int // of bundles
 }
 
 func (m *measured) add(more measured) {
@@ -34,7 +33,6 @@ func (m *measured) add(more measured) {
 	}
 	m.peak = max(m.peak, more.peak)
 	m.bytes += more.bytes
-	m.concurrency = more.concurrency
 	if m.requests == nil {
 		m.requests = map[string]int{}
 	}
