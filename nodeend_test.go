@@ -23,7 +23,11 @@ func TestEveryEndOnRealNode(t *testing.T) {
 	limit := resource.MustParse("1Mi")
 	hostLogs := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: os.Getenv("TESTBED_POD_LOGS_DIR")}}
 	// first, those that take longest
-	b.nodePod("zipped", "echo first; sleep 11; D=$(echo /data/"+b.namespace+"_zipped_*/main); until ls $D/*.gz >/dev/null 2>&1; do seq 1 20000; sleep 0.2; done; until test -s $D/0.log; do echo last; sleep 0.2; done",
+	// it ends once its log was rotated twice and the kubelet is done with that:
+	// the last file by name is a rotated one that is not yet compressed
+	b.nodePod("zipped", "echo first; sleep 11; D=$(echo /data/"+b.namespace+"_zipped_*/main)"+
+		`; until { ls $D/*.gz && ! ls $D/0.log.* | tail -n 1 | grep -E 'gz$|tmp$'; } >/dev/null 2>&1; do seq 1 5000; sleep 0.2; done`+
+		"; until test -s $D/0.log; do echo last; sleep 0.2; done",
 		withData(hostLogs))
 	b.nodePod("evicted", "echo too much; head -c 8000000 /dev/zero > /data/file; sleep 600",
 		withData(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &limit}}))
