@@ -124,24 +124,12 @@ func (r *replayer) list(namespaces []string) (pods []corev1.Pod, pages []*http.R
 			}
 		}
 	}
-	slices.SortStableFunc(pods, func(a, b corev1.Pod) int { return lastEnd(&a).Compare(lastEnd(&b)) })
+	// The program takes the oldest first. Pods that say that they ended before they
+	// were made, as the seeded ones do, count as ended when they were made.
+	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
 	return pods, pages
-}
-
-// lastEnd is when the last container ended, or an evicted pod was marked: the program
-// takes the oldest first, and some pods take long.
-func lastEnd(pod *corev1.Pod) (last time.Time) {
-	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if ended := s.State.Terminated; ended != nil && ended.FinishedAt.After(last) {
-			last = ended.FinishedAt.Time
-		}
-	}
-	for _, c := range pod.Status.Conditions {
-		if last.IsZero() && c.Type == corev1.DisruptionTarget {
-			last = c.LastTransitionTime.Time
-		}
-	}
-	return last
 }
 
 // requests are those of one pod, in order.

@@ -49,13 +49,17 @@ var shapes = []shape{
 // belong to, one Job a shape, as the pods of an indexed Job do.
 const podsPerOwner = 100
 
+// plan spreads the big pods among the ordinary ones, as they are in clusters.
 func plan(o seedOptions, now time.Time) []podPlan {
 	var all []podPlan
-	for i := range o.pods {
-		all = append(all, planPod(o, now, i, fmt.Sprintf("seed-%d", o.first+i%max(o.namespaces, 1))))
-	}
-	for i := range o.big {
-		all = append(all, planPod(o, now, i, fmt.Sprintf("seed-big-%d", o.first)))
+	big := 0
+	for i := range o.pods + o.big {
+		if big < (i+1)*o.big/(o.pods+o.big) {
+			all = append(all, planPod(o, now, big, fmt.Sprintf("seed-big-%d", o.first)))
+			big++
+		} else {
+			all = append(all, planPod(o, now, i-big, fmt.Sprintf("seed-%d", o.first+(i-big)%max(o.namespaces, 1))))
+		}
 	}
 	for i := range o.empty {
 		all = append(all, planPod(o, now, i, emptyNamespace))

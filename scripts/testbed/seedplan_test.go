@@ -31,6 +31,21 @@ func TestSameSeedSamePods(t *testing.T) {
 	}
 }
 
+func TestBigPodsAreSpread(t *testing.T) {
+	for _, o := range []seedOptions{{pods: 300, big: 3}, {pods: 9, big: 3}, {big: 3}} {
+		var at []int
+		for i, p := range plan(o, time.Now()) {
+			if p.namespace == "seed-big-0" {
+				at = append(at, i)
+			}
+		}
+		third := (o.pods + o.big) / 3
+		if len(at) != 3 || at[0] >= third || at[1] < third || at[1] >= 2*third || at[2] < 2*third {
+			t.Errorf("%d pods, big ones at %v", o.pods+o.big, at)
+		}
+	}
+}
+
 func TestSeededPodsHaveEnded(t *testing.T) {
 	for _, p := range plan(seedOptions{pods: 300, namespaces: 1}, time.Now()) {
 		pod := p.pod(metav1.OwnerReference{})
