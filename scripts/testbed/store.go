@@ -27,7 +27,8 @@ const (
 )
 
 // store is an S3 gateway over a folder; store-tls is another, with its own
-// folder, behind a certificate of the store's authority.
+// folder, behind a certificate of the store's authority. They keep connections
+// open, as S3 does and they do not unless told.
 func (t *testbed) store() part {
 	return part{name: "store", program: "versitygw", args: t.storeArgs("store"), ready: t.answers("http", "store", "/health")}
 }
@@ -40,7 +41,7 @@ func (t *testbed) storeTLS() part {
 func (t *testbed) storeArgs(name string) []string {
 	return []string{
 		"--access", accessKey, "--secret", secretKey, "--region", region,
-		"--port", t.addr(name), "--health", "/health", "--quiet",
+		"--port", t.addr(name), "--health", "/health", "--quiet", "--keep-alive",
 		"posix", "--versioning-dir", t.path("data", name+"-versions"), t.path("data", name),
 	}
 }
