@@ -74,6 +74,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}, args)
 	}
 	collectOften()
+	useFewCPUs()
 	cfg, err := load()
 	if err != nil {
 		err = fmt.Errorf("%w:\n%w", errConfig, err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -59,20 +60,22 @@ type compressor interface {
 	Reset(io.Writer)
 }
 
-// encoders are kept for reuse, and as many as there are CPUs: each holds more than a
-// MiB, and a bundle is compressed from its spool, so that more of them would gain
-// nothing.
+// encoders are kept for reuse, and as many as there are CPUs at their first use: each
+// holds more than a MiB, and a bundle is compressed from its spool, so that more of
+// them would gain nothing.
 type encoders struct {
 	create func() compressor
-	free   chan compressor // nil stands for one that is not made yet
+	free   func() chan compressor // nil stands for one that is not made yet
 }
 
 func newEncoders(create func() compressor) encoders {
-	e := encoders{create, make(chan compressor, runtime.GOMAXPROCS(0))}
-	for range cap(e.free) {
-		e.free <- nil
-	}
-	return e
+	return encoders{create, sync.OnceValue(func() chan compressor {
+		free := make(chan compressor, runtime.GOMAXPROCS(0))
+		for range cap(free) {
+			free <- nil
+		}
+		return free
+	})}
 }
 
 // compressors make what can be read by everyone. The fastest level of zstd takes half
@@ -91,7 +94,7 @@ var compressors = map[Compression]encoders{
 
 // compressor waits until one is free, which release makes it again.
 func (c Compression) compressor(w io.Writer) compressor {
-	encoder := <-compressors[c].free
+	encoder := <-compressors[c].free()
 	if encoder == nil {
 		encoder = compressors[c].create()
 	}
@@ -102,5 +105,5 @@ func (c Compression) compressor(w io.Writer) compressor {
 // release gives a closed or abandoned compressor back.
 func (c Compression) release(encoder compressor) {
 	encoder.Reset(nil)
-	compressors[c].free <- encoder
+	compressors[c].free() <- encoder
 }

@@ -24,7 +24,7 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 	if err != nil {
 		return Failed, "", fmt.Errorf("encode delete options: %w", err)
 	}
-	left, err := metadata(c.rest.Delete().SetHeader("Accept", metadataForms).
+	left, err := finalizers(c.rest.Delete().SetHeader("Accept", metadataForms).
 		Namespace(r.namespace).Resource("pods").Name(r.name).Body(options).Do(ctx))
 	switch {
 	case notFound(err):
@@ -33,7 +33,7 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 		return c.conflict(ctx, r)
 	case err != nil:
 		return Failed, "", err
-	case len(left.Finalizers) > 0:
+	case len(left) > 0:
 		return Pending, "", nil
 	}
 	return Deleted, "", nil
@@ -43,16 +43,17 @@ func (c *Cluster) delete(ctx context.Context, r ref) (Outcome, Reason, error) {
 // that: all since Kubernetes 1.15.
 const metadataForms = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 
-func metadata(result rest.Result) (metav1.ObjectMeta, error) {
-	var object metav1.PartialObjectMetadata
+// finalizers are those that the answer says the object still has.
+func finalizers(result rest.Result) ([]string, error) {
 	body, err := raw(result)
 	if err != nil {
-		return object.ObjectMeta, err
+		return nil, err
 	}
-	if err := json.Unmarshal(body, &object); err != nil {
-		return object.ObjectMeta, fmt.Errorf("decode the answer: %w", err)
+	var object struct{ Metadata struct{ Finalizers []string } }
+	if err := decodeJSON(body, &object); err != nil {
+		return nil, fmt.Errorf("decode the answer: %w", err)
 	}
-	return object.ObjectMeta, nil
+	return object.Metadata.Finalizers, nil
 }
 
 // conflict asks what the pod is now: the same one, changed, or another of the
@@ -68,15 +69,13 @@ func (c *Cluster) conflict(ctx context.Context, r ref) (Outcome, Reason, error) 
 	return Kept, KeepChanged, nil
 }
 
-// pod gets the pod of this name: the API server's own bytes, and what they say.
+// pod gets the pod of this name: the API server's own bytes, and what is used of
+// them.
 func (c *Cluster) pod(ctx context.Context, r ref) ([]byte, *corev1.Pod, error) {
 	body, err := raw(c.rest.Get().Namespace(r.namespace).Resource("pods").Name(r.name).Do(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
-	var pod corev1.Pod
-	if err := json.Unmarshal(body, &pod); err != nil {
-		return nil, nil, fmt.Errorf("decode pod: %w", err)
-	}
-	return body, &pod, nil
+	pod, err := decodePod(body)
+	return body, pod, err
 }

@@ -2,7 +2,6 @@ package reclaim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,8 +93,8 @@ func (e *earlier) readPod(content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text, &e.pod) != nil {
-		e.pod = corev1.Pod{}
+	if pod, err := decodePod(text); err == nil {
+		e.pod = *pod
 	}
 	return nil
 }

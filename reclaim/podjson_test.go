@@ -1,0 +1,49 @@
+package reclaim
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/randfill"
+)
+
+// A pod of which all is set is decided on alike, whether it was decoded as a whole,
+// as in a list, or as far as it is used, as from a GET.
+func TestDecodedPodsAreDecidedOnAlike(t *testing.T) {
+	random := randfill.NewWithSeed(1).NilChance(0.3).NumElements(1, 3).Funcs(
+		func(f *metav1.FieldsV1, _ randfill.Continue) { f.Raw = []byte(`{"f:metadata":{"f:name":{}}}`) },
+		func(at *metav1.Time, c randfill.Continue) { *at = ago(time.Duration(c.Intn(1e6)) * time.Second) },
+		func(q *resource.Quantity, c randfill.Continue) {
+			*q = *resource.NewQuantity(c.Int63(), resource.DecimalSI)
+		},
+	)
+	policy := Policy{Config: Config{OwnerKinds: List{"*"}}, Classes: classes(t, "7d")}
+	for range 500 {
+		var made, whole corev1.Pod
+		random.Fill(&made)
+		made.Status.Phase = corev1.PodFailed
+		text, err := json.Marshal(made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &whole); err != nil {
+			t.Fatal(err)
+		}
+		used, err := decodePod(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := policy.Decide(&whole, Namespace{}, NodeUnknown, now), policy.Decide(used, Namespace{}, NodeUnknown, now)
+		if want != got || !reflect.DeepEqual(newRef(&whole, want), newRef(used, got)) {
+			t.Fatalf("decided %+v, want %+v, of %s", got, want, text)
+		}
+		if whole.ManagedFields = nil; !reflect.DeepEqual(whole.ObjectMeta, used.ObjectMeta) || !reflect.DeepEqual(whole.Status, used.Status) {
+			t.Fatalf("metadata and status differ: %s", text)
+		}
+	}
+}
