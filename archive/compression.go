@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -22,12 +21,9 @@ const (
 
 // UnmarshalText refuses every other name.
 func (c *Compression) UnmarshalText(text []byte) error {
-	switch Compression(text) {
-	case Zstd, Gzip:
-		*c = Compression(text)
-		return nil
-	}
-	return fmt.Errorf("compression %q: want zstd or gzip", text)
+	value, err := oneOf(string(text), string(Zstd), string(Gzip))
+	*c = Compression(value)
+	return err
 }
 
 func (c Compression) extension() string {

@@ -68,7 +68,7 @@ func oneOf(value string, allowed ...string) (string, error) {
 			return a, nil
 		}
 	}
-	return "", fmt.Errorf("%q: want %s", value, strings.Join(allowed, " or "))
+	return "", fmt.Errorf("want %s", strings.Join(allowed, " or "))
 }
 
 // Validate reports every problem at once, each naming its variable.
