@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // ownerResources are the owners that are archived, by apiVersion and kind, with
@@ -61,17 +62,13 @@ func (r *run) owners(ctx context.Context, namespace string, refs []metav1.OwnerR
 			notes = append(notes, what+": "+answer.missing.Error())
 			break
 		}
-		var object struct{ Metadata metav1.ObjectMeta }
-		if err := json.Unmarshal(answer.raw, &object); err != nil {
-			return nil, nil, fmt.Errorf("decode %s: %w", what, err)
-		}
-		if object.Metadata.UID != ref.UID {
+		if answer.uid != ref.UID {
 			notes = append(notes, what+": replaced by another of the same name")
 			break
 		}
 		found = append(found, owner{path: ownerPath(ref), raw: answer.raw})
 		if next := ownersOwner[ref.Kind]; next != "" {
-			refs = ofKind(object.Metadata.OwnerReferences, next)
+			refs = ofKind(answer.owners, next)
 		}
 	}
 	return found, notes, nil
@@ -81,8 +78,9 @@ func controller(refs []metav1.OwnerReference) *metav1.OwnerReference {
 	return metav1.GetControllerOf(&metav1.ObjectMeta{OwnerReferences: refs})
 }
 
+// ofKind leaves refs, which many pods share, as they are.
 func ofKind(refs []metav1.OwnerReference, kind string) []metav1.OwnerReference {
-	return slices.DeleteFunc(refs, func(ref metav1.OwnerReference) bool { return ref.Kind != kind })
+	return slices.DeleteFunc(slices.Clone(refs), func(ref metav1.OwnerReference) bool { return ref.Kind != kind })
 }
 
 // maxFileName is the longest name of a file that file systems take, in bytes;
@@ -105,10 +103,12 @@ func ownerURL(namespace string, ref *metav1.OwnerReference) string {
 	return strings.Join([]string{"/apis", ref.APIVersion, "namespaces", namespace, resource, ref.Name}, "/")
 }
 
-// ownerAnswer is what the API server says of an owner: its bytes, or that it is
-// not there or not for us.
+// ownerAnswer is what the API server says of an owner: its bytes and what is used of
+// them, or that it is not there or not for us.
 type ownerAnswer struct {
 	raw     []byte
+	uid     types.UID
+	owners  []metav1.OwnerReference
 	missing error
 }
 
@@ -118,7 +118,14 @@ func newOwnerCache(get func(context.Context, string) ([]byte, error), now func()
 		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 			return ownerAnswer{missing: err}, nil
 		}
-		return ownerAnswer{raw: raw}, err
+		if err != nil {
+			return ownerAnswer{}, err
+		}
+		var object struct{ Metadata metav1.ObjectMeta }
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return ownerAnswer{}, fmt.Errorf("decode: %w", err)
+		}
+		return ownerAnswer{raw: raw, uid: object.Metadata.UID, owners: object.Metadata.OwnerReferences}, nil
 	})
 }
 

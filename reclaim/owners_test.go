@@ -64,6 +64,7 @@ func TestOwners(t *testing.T) {
 		"/apis/apps/v1/namespaces/shop/replicasets/secret":  "",
 		"/apis/batch/v1/namespaces/shop/jobs/self":          objectOf("self", reference("batch/v1", "Job", "self", "self")),
 		"/apis/apps/v1/namespaces/shop/daemonsets/unsteady": "error",
+		"/apis/apps/v1/namespaces/shop/daemonsets/broken":   "{",
 	}
 	resource := schema.GroupResource{Resource: "things"}
 	r := &run{ownerCache: newOwnerCache(func(_ context.Context, path string) ([]byte, error) {
@@ -99,6 +100,8 @@ func TestOwners(t *testing.T) {
 		{"its owner is gone", reference("apps/v1", "ReplicaSet", "orphan", "rs-2"), []string{"owners/ReplicaSet.orphan.json"}, 1, false},
 		{"an owner of itself", reference("batch/v1", "Job", "self", "self"), []string{"owners/Job.self.json"}, 0, false},
 		{"another error", reference("apps/v1", "DaemonSet", "unsteady", "x"), nil, 0, true},
+		{"what is no object", reference("apps/v1", "DaemonSet", "broken", "x"), nil, 0, true},
+		{"a Job and its CronJob, known by now", reference("batch/v1", "Job", "report-1", "job"), []string{"owners/Job.report-1.json", "owners/CronJob.report.json"}, 0, false},
 	} {
 		found, notes, err := r.owners(t.Context(), "shop", tt.refs)
 		var paths []string
