@@ -16,7 +16,7 @@ import (
 // as in a list, or as far as it is used, as from a GET.
 func TestDecodedPodsAreDecidedOnAlike(t *testing.T) {
 	random := randfill.NewWithSeed(1).NilChance(0.3).NumElements(1, 3).Funcs(
-		func(f *metav1.FieldsV1, _ randfill.Continue) { f.Raw = []byte(`{"f:metadata":{"f:name":{}}}`) },
+		func(f *metav1.FieldsV1, _ randfill.Continue) { f.SetRawBytes([]byte(`{"f:metadata":{"f:name":{}}}`)) },
 		func(at *metav1.Time, c randfill.Continue) { *at = ago(time.Duration(c.Intn(1e6)) * time.Second) },
 		func(q *resource.Quantity, c randfill.Continue) {
 			*q = *resource.NewQuantity(c.Int63(), resource.DecimalSI)
