@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -82,17 +81,9 @@ func process(p part) []error {
 		if !errors.As(err, &bad) {
 			return append(problems, err)
 		}
-		problems = append(problems, fmt.Errorf("%s: %w", bad.KeyName, quoting(bad.Value, bad.Err)))
+		problems = append(problems, fmt.Errorf("%s: %q: %w", bad.KeyName, bad.Value, bad.Err))
 		os.Unsetenv(bad.KeyName)
 	}
-}
-
-// quoting is err with the value in front, unless it shows that itself.
-func quoting(value string, err error) error {
-	if strings.Contains(err.Error(), strconv.Quote(value)) {
-		return err
-	}
-	return fmt.Errorf("%q: %w", value, err)
 }
 
 // trimEnvironment drops white space around values, which a Secret made with

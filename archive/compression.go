@@ -4,7 +4,6 @@ import (
 	"io"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -56,22 +55,23 @@ type compressor interface {
 	Reset(io.Writer)
 }
 
-// encoders are kept for reuse, and as many as there are CPUs at their first use: each
-// holds more than a MiB, and a bundle is compressed from its spool, so that more of
-// them would gain nothing.
+// mostEncoders is how many there are at most, also on a large node.
+const mostEncoders = 4
+
+// encoders are kept for reuse, and no more than there are CPUs: each holds more than a
+// MiB, and a bundle is compressed from its spool, so that more of them would gain
+// nothing.
 type encoders struct {
 	create func() compressor
-	free   func() chan compressor // nil stands for one that is not made yet
+	free   chan compressor // nil stands for one that is not made yet
 }
 
 func newEncoders(create func() compressor) encoders {
-	return encoders{create, sync.OnceValue(func() chan compressor {
-		free := make(chan compressor, runtime.GOMAXPROCS(0))
-		for range cap(free) {
-			free <- nil
-		}
-		return free
-	})}
+	e := encoders{create, make(chan compressor, min(mostEncoders, runtime.GOMAXPROCS(0)))}
+	for range cap(e.free) {
+		e.free <- nil
+	}
+	return e
 }
 
 // compressors make what can be read by everyone. The fastest level of zstd takes half
@@ -90,7 +90,7 @@ var compressors = map[Compression]encoders{
 
 // compressor waits until one is free, which release makes it again.
 func (c Compression) compressor(w io.Writer) compressor {
-	encoder := <-compressors[c].free()
+	encoder := <-compressors[c].free
 	if encoder == nil {
 		encoder = compressors[c].create()
 	}
@@ -101,5 +101,5 @@ func (c Compression) compressor(w io.Writer) compressor {
 // release gives a closed or abandoned compressor back.
 func (c Compression) release(encoder compressor) {
 	encoder.Reset(nil)
-	compressors[c].free() <- encoder
+	compressors[c].free <- encoder
 }
