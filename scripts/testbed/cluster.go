@@ -14,6 +14,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// before any client works: the logger is one for the process, and has no lock
+func init() {
+	klog.SetLogger(klog.Logger{}) // errors are returned, not logged
+}
+
 // clientset is how the testbed itself talks to its API server: as
 // administrator, without limits of its own, in the format that costs least.
 func (t *testbed) clientset() (kubernetes.Interface, error) {
@@ -21,7 +26,6 @@ func (t *testbed) clientset() (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	klog.SetLogger(klog.Logger{}) // errors are returned, not logged
 	config.QPS = -1
 	config.UserAgent = "testbed"
 	config.ContentType = runtime.ContentTypeProtobuf
