@@ -21,6 +21,8 @@ const (
 	benchReplayed = 2500
 	// benchSmall is how many pods those get that take their time.
 	benchSmall = 200
+	// benchBig: one pod in so many has logs of 1 MiB.
+	benchBig = 50
 )
 
 // BenchmarkReclaim runs the program on BENCH_PODS pods of the testbed's fake
@@ -31,11 +33,11 @@ func BenchmarkReclaim(b *testing.B) {
 	// in turn, so that a machine that becomes slower or faster does so for both
 	for i, turn := range "prrprppr" {
 		if turn == 'p' {
-			bench.seed(i, pods/4, pods/4/50)
+			bench.seed(i, pods/4, pods/4/benchBig)
 			product.add(bench.product(build(b), bench.namespaces(i)))
 		} else {
 			replayed := min(pods/4, benchReplayed)
-			bench.seed(i, replayed, replayed/50)
+			bench.seed(i, replayed, replayed/benchBig)
 			replay.add(bench.replay(bench.namespaces(i), product))
 		}
 	}
@@ -117,7 +119,7 @@ func (b *bench) namespaces(slice int) []string {
 // slow is the program with the client-side limits that client-go has by default.
 func (b *bench) slow(slice int) measured {
 	b.b.Helper()
-	b.seed(slice, benchSmall, benchSmall/50)
+	b.seed(slice, benchSmall, benchSmall/benchBig)
 	return b.product(buildEdited(b.b, []edit{{"reclaim/client.go", "cfg.QPS = -1", "cfg.QPS, cfg.Burst = 5, 10"}}), b.namespaces(slice))
 }
 
@@ -170,7 +172,7 @@ func (b *bench) pushedValues(name, first, second string) map[string]int {
 // shell does the same by a script as people write it.
 func (b *bench) shell(slice int) measured {
 	b.b.Helper()
-	b.seed(slice, benchSmall, benchSmall/50)
+	b.seed(slice, benchSmall, benchSmall/benchBig)
 	cmd := exec.Command("scripts/bench-shell", b.namespaces(slice)...)
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("TESTBED_BIN")+string(filepath.ListSeparator)+os.Getenv("PATH"), "PREFIX="+b.env["ARCHIVE_CLUSTER"])
 	watch := b.servers.start()

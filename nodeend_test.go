@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -74,14 +73,11 @@ func TestEveryEndOnRealNode(t *testing.T) {
 	// does not wait for the rest
 	b.waitEnded("pod/evicted")
 	b.kubectl("label", "pod", "evicted", "take=first")
-	e := b.run("RECLAIM_LABEL_SELECTOR=take=first")
-	for range 30 { // the kubelet writes its status more than once
-		if e.summary.Kept["changed"] == 0 {
-			break
-		}
-		time.Sleep(time.Second)
+	var e ended
+	eventually(t, "an evicted pod that stays as it is", func() bool { // the kubelet writes its status more than once
 		e = b.run("RECLAIM_LABEL_SELECTOR=take=first")
-	}
+		return e.summary.Kept["changed"] == 0
+	})
 	e.expect(t, 0, "the evicted pod deleted at once", e.summary.Deleted == 1)
 	if bundle, _ := b.bundle("evicted"); !slices.Contains([]string{"complete", "unavailable"}, bundle.Index.Logs[0].Outcome) {
 		t.Errorf("evicted: %+v", bundle.Index.Logs)
