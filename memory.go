@@ -9,7 +9,7 @@ import (
 const (
 	// leastGrowth is by how many percent the heap may grow until the next garbage
 	// collection, so that 100,000 listed pods fit in 100 MiB.
-	leastGrowth = 30
+	leastGrowth = 25
 	// freeGrowth is by how much it may grow in any case, in bytes: most of the work
 	// is not listing, and a collection for every few pods costs a quarter of the CPU.
 	freeGrowth = 24 << 20
