@@ -79,6 +79,7 @@ func Open(ctx context.Context, cfg Config, opts Options) (*Bucket, error) {
 			o.Region = "us-east-1"
 		}
 		o.UsePathStyle = cfg.PathStyle == "true" || cfg.PathStyle == "auto" && custom
+		o.EndpointResolverV2 = &endpoints{rules: o.EndpointResolverV2}
 		o.APIOptions = append(o.APIOptions, signPayload, unsignedAcceptEncoding, checkLists)
 		o.Retryer = retryConflicts(o.Retryer)
 		o.Logger = logging.Nop{} // or it writes to stderr
@@ -95,6 +96,7 @@ func keepConnections(idle time.Duration) aws.HTTPClient {
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.DialContext = dialer(idle, t.DialContext)
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
+		t.WriteBufferSize = 32 << 10 // most bundles go out in one piece
 	})
 }
 

@@ -49,7 +49,11 @@ func finalizers(result rest.Result) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var object struct{ Metadata struct{ Finalizers []string } }
+	var object struct {
+		Metadata struct {
+			Finalizers []string `json:"finalizers"`
+		} `json:"metadata"`
+	}
 	if err := decodeJSON(body, &object); err != nil {
 		return nil, fmt.Errorf("decode the answer: %w", err)
 	}

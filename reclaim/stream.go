@@ -1,6 +1,7 @@
 package reclaim
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,8 @@ import (
 // errIdle says that a log request sent nothing for RECLAIM_LOG_IDLE_TIMEOUT.
 var errIdle = errors.New("the log request went silent")
 
-// copyBuffers are for stream: most answers are smaller than the buffer that io.Copy
-// would make for each.
-var copyBuffers = sync.Pool{New: func() any {
-	buffer := make([]byte, 32<<10)
-	return &buffer
-}}
+// gatherers are for stream: a log comes in many small parts, at worst a line each.
+var gatherers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
 
 // stream copies one answer of the log endpoint to w: the whole log, or its last
 // lines if tailLines is not 0. It never follows. Reading
@@ -42,9 +39,14 @@ func (c *Cluster) stream(ctx context.Context, r ref, t target, tailLines int, id
 		return idleOr(ctx, err)
 	}
 	defer body.Close()
-	buffer := copyBuffers.Get().(*[]byte)
-	defer copyBuffers.Put(buffer)
-	_, err = io.CopyBuffer(w, &active{body, func() { watch.Reset(idle) }}, *buffer)
+	gather := gatherers.Get().(*bufio.Writer)
+	defer gatherers.Put(gather)
+	defer gather.Reset(nil)
+	gather.Reset(w)
+	_, err = gather.ReadFrom(&active{body, func() { watch.Reset(idle) }})
+	if left := gather.Flush(); err == nil {
+		err = left
+	}
 	return idleOr(ctx, err)
 }
 
