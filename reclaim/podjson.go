@@ -36,9 +36,10 @@ type passed struct{}
 // UnmarshalJSON is called with a value that is JSON; it keeps nothing.
 func (*passed) UnmarshalJSON([]byte) error { return nil }
 
-// decodeJSON decodes an answer of the API server by the implementation that the
+// decodeJSON decodes what the API server wrote, by the implementation that the
 // standard library has from Go 1.27. As the API server does, it takes names as they
-// are written; it refuses nothing that encoding/json takes.
+// are written; as encoding/json does, it takes names that stand twice and bytes that
+// are not UTF-8.
 func decodeJSON(text []byte, into any) error {
 	return json.Unmarshal(text, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }

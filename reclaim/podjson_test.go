@@ -47,3 +47,27 @@ func TestDecodedPodsAreDecidedOnAlike(t *testing.T) {
 		}
 	}
 }
+
+// What encoding/json takes is taken with the same result, but a name only as the API
+// server writes it.
+func TestDecodePodTakesAll(t *testing.T) {
+	for name, text := range map[string]string{
+		"a name twice":     `{"metadata":{"uid":"1","name":"a","name":"b"},"status":{"phase":"Failed","phase":"Succeeded"}}`,
+		"not UTF-8":        "{\"metadata\":{\"name\":\"a\"},\"status\":{\"message\":\"\xff\"}}",
+		"null":             `{"metadata":{"name":"a","creationTimestamp":null,"labels":null,"managedFields":null},"spec":{"containers":null},"status":{"startTime":null}}`,
+		"an unknown field": `{"metadata":{"name":"a","later":{"x":[1]}},"spec":{"later":1},"status":{"later":null}}`,
+	} {
+		var want corev1.Pod
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodePod([]byte(text))
+		if err != nil || !reflect.DeepEqual(got.ObjectMeta, want.ObjectMeta) || !reflect.DeepEqual(got.Status, want.Status) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+	got, err := decodePod([]byte(`{"metadata":{"UID":"1"},"spec":{"NodeName":"n"},"status":{"Phase":"Failed"}}`))
+	if err != nil || got.UID != "" || got.Spec.NodeName != "" || got.Status.Phase != "" {
+		t.Errorf("names in another case: %+v, %v", got, err)
+	}
+}
